@@ -1,0 +1,268 @@
+import type {
+  AccountId,
+  AppInfo,
+  CallId,
+  KeyId,
+  LinkId,
+  LintWarning,
+  Outcome,
+  ProjectId,
+  RequestId,
+} from "@relay/protocol";
+
+/**
+ * What Relay remembers, as verbs named by use. One contract suite runs against every
+ * implementation. Times are integer milliseconds since 1970 UTC. Every promise rejects with
+ * `StoreError` when the store is away; an expected refusal is a returned value.
+ */
+export interface Store {
+  // Projects and their keys.
+  createProject(project: NewProject, keys: readonly NewKey[]): Promise<"created" | "limit_reached">;
+  getProject(projectId: ProjectId): Promise<Project | null>;
+  listProjects(page: Page): Promise<Paged<Project>>;
+  changeProject(projectId: ProjectId, changes: ProjectChanges): Promise<Project | null>;
+  createKey(key: NewKey): Promise<"created" | "no_project">;
+  listKeys(projectId: ProjectId): Promise<readonly ProjectKey[]>;
+  /** Revokes a key of the project; false when the project has no such live key. */
+  revokeKey(projectId: ProjectId, keyId: KeyId, at: number): Promise<boolean>;
+  /** Finds a live key (not revoked, not expired at `at`) by the SHA-256 of its text. */
+  findKey(hash: Uint8Array, at: number): Promise<FoundKey | null>;
+  /** Notes that a key was used; may be written late and merged with others. */
+  noteKeyUsed(keyId: KeyId, at: number): void;
+
+  // Links.
+  /**
+   * Creates a link. At the project's limit of live links the oldest one that never connected and is
+   * over an hour old gives way; where none does, the answer is `limit_reached`.
+   */
+  createLink(link: NewLink, linksMax: number): Promise<CreatedLink>;
+  getLink(linkId: LinkId): Promise<LinkAndProject | null>;
+  /** Finds a link that is not revoked. */
+  findLinkByLinkToken(hash: Uint8Array): Promise<LinkAndProject | null>;
+  findLinkByUrlToken(hash: Uint8Array): Promise<LinkAndProject | null>;
+  getManifest(hash: string): Promise<Manifest | null>;
+  /**
+   * Makes `node` the owner of a link's live socket: stores the manifest, adds one to the epoch. Only
+   * when the link is not revoked, else `gone`. Concurrent claims get different epochs.
+   */
+  claimLink(claim: LinkClaim): Promise<ClaimedLink | "gone">;
+  /** Ends ownership of exactly this epoch; a later claim is left alone. */
+  releaseLink(linkId: LinkId, epoch: number, at: number): Promise<void>;
+  /** Ends every ownership that `node` holds (what a crashed process left behind). */
+  releaseNode(node: string, at: number): Promise<number>;
+  /** Gives the link a new URL token; returns the hash of the one before, or `gone` if revoked. */
+  rotateLink(rotation: LinkRotation): Promise<{ readonly before: Uint8Array } | "gone">;
+  /** Erases the sealed URL if it still belongs to this URL token. */
+  forgetSealedUrl(linkId: LinkId, urlTokenHash: Uint8Array): Promise<void>;
+  setLinkPaused(linkId: LinkId, paused: boolean): Promise<boolean>;
+  setLinkLabel(linkId: LinkId, label: string | null): Promise<boolean>;
+  /** Revokes a link for good; true also when it was revoked before; false when there is none. */
+  revokeLink(linkId: LinkId, at: number): Promise<boolean>;
+  /** Keeps the last MCP client of a link; may be written late and merged with others. */
+  noteClient(linkId: LinkId, client: Client): void;
+
+  // Calls.
+  /**
+   * Writes a call's row, its part of the hourly roll-up and `lastCallAt` of its link in one
+   * transaction; resolves when that is committed. Idempotent by the call's id. `rollUpOnly` leaves
+   * out the row (SPEC 7: past 300 refused calls of a link in a minute).
+   */
+  recordCall(call: CallRow, rollUpOnly: boolean): Promise<void>;
+  /** Newest first, within the project. */
+  listCalls(projectId: ProjectId, filter: CallFilter, page: Page): Promise<Paged<CallRow>>;
+  /** `month` as `YYYY-MM`; read from the roll-ups, never from rows. */
+  usage(projectId: ProjectId, month: string): Promise<Usage>;
+
+  // The store itself.
+  /** Drops what is too old: call days, roll-ups, unused and long revoked links, orphan manifests. */
+  sweep(rules: SweepRules): Promise<void>;
+  /** The age in ms of the oldest write that is not committed, 0 when there is none. */
+  writeDelayMs(): number;
+  /** Commits a probe write; rejects when the store can't be written. */
+  probe(): Promise<void>;
+  /** Waits for what is queued, then closes. */
+  close(): Promise<void>;
+}
+
+/** The store did not do what it was asked: it is away, full, read-only or broken. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: "unavailable" | "corrupt" | "locked" | "closed";
+
+  constructor(code: StoreError["code"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export type Project = {
+  readonly projectId: ProjectId;
+  readonly accountId: AccountId;
+  readonly name: string;
+  readonly callsPerMinute: number;
+  /** Exact origins; an empty list allows every origin. */
+  readonly allowedOrigins: readonly string[];
+  /** The operator's flag. */
+  readonly suspended: boolean;
+  /** The developer's own flag. */
+  readonly stopped: boolean;
+  /** null = unlimited. */
+  readonly freeCallsPerMonth: number | null;
+  readonly priceMicrosPerCall: number;
+  /** null = no cap. */
+  readonly spendCapMicros: number | null;
+  readonly createdAt: number;
+};
+
+/** `accountId` null means the operator's own account, which has no limit of projects. */
+export type NewProject = Omit<Project, "accountId"> & {
+  readonly accountId: AccountId | null;
+  readonly projectsMax: number;
+};
+
+export type ProjectChanges = Partial<Omit<Project, "projectId" | "accountId" | "createdAt">>;
+
+export type KeyKind = "pk" | "sk";
+
+export type NewKey = {
+  readonly keyId: KeyId;
+  readonly projectId: ProjectId;
+  readonly kind: KeyKind;
+  readonly hash: Uint8Array;
+  /** The whole key for `pk` (it is public), null for `sk`. */
+  readonly plain: string | null;
+  readonly last4: string;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+};
+
+export type ProjectKey = Omit<NewKey, "hash"> & {
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+};
+
+export type FoundKey = { readonly keyId: KeyId; readonly kind: KeyKind; readonly project: Project };
+
+export type Client = { readonly name: string; readonly version: string };
+
+export type Link = {
+  readonly linkId: LinkId;
+  readonly projectId: ProjectId;
+  readonly label: string | null;
+  readonly paused: boolean;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+  readonly lastSeenAt: number | null;
+  readonly lastCallAt: number | null;
+  readonly urlTokenHash: Uint8Array;
+  /** Whether the link was created with a secret key: then its URL may be returned by REST. */
+  readonly madeWithSecretKey: boolean;
+  /** The rotated URL until the app has it, AES-256-GCM; null when there is nothing to tell. */
+  readonly sealedUrl: Uint8Array | null;
+  readonly ownerNode: string | null;
+  readonly ownerEpoch: number;
+  /** Null before the first hello. */
+  readonly manifestHash: string | null;
+  readonly app: AppInfo | null;
+  readonly toolCount: number;
+  readonly client: Client | null;
+};
+
+export type LinkAndProject = { readonly link: Link; readonly project: Project };
+
+export type NewLink = {
+  readonly linkId: LinkId;
+  readonly projectId: ProjectId;
+  readonly label: string | null;
+  readonly linkTokenHash: Uint8Array;
+  readonly urlTokenHash: Uint8Array;
+  readonly madeWithSecretKey: boolean;
+  readonly createdAt: number;
+};
+
+/** `gaveWay` is the link that was removed to make room, if one was. */
+export type CreatedLink =
+  | { readonly created: true; readonly gaveWay: LinkId | null }
+  | { readonly created: false; readonly reason: "limit_reached" | "no_project" };
+
+/** What one valid hello said, as the raw text it said it in. */
+export type Manifest = {
+  /** SHA-256 of the three raw texts, lower-case hex. */
+  readonly hash: string;
+  readonly app: AppInfo;
+  readonly instructions: string | null;
+  /** The `tools` array as it was written, CR and LF between tokens made spaces. */
+  readonly toolsText: string;
+  readonly toolCount: number;
+  readonly warnings: readonly LintWarning[];
+};
+
+export type LinkClaim = {
+  readonly linkId: LinkId;
+  readonly node: string;
+  readonly manifest: Manifest;
+  readonly at: number;
+};
+
+/** The link as it stands right after the claim; its `ownerEpoch` is the new epoch. */
+export type ClaimedLink = LinkAndProject;
+
+export type LinkRotation = {
+  readonly linkId: LinkId;
+  readonly urlTokenHash: Uint8Array;
+  readonly sealedUrl: Uint8Array | null;
+};
+
+export type CallRow = {
+  readonly callId: CallId;
+  readonly projectId: ProjectId;
+  readonly linkId: LinkId;
+  readonly tool: string;
+  /** Whether the manifest has this tool; if not, the roll-up names it `-`. */
+  readonly toolKnown: boolean;
+  readonly client: Client | null;
+  readonly outcome: Outcome;
+  readonly counted: boolean;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** UTF-8 bytes of `arguments`. */
+  readonly requestBytes: number;
+  /** UTF-8 bytes of `content` and `structuredContent`. */
+  readonly resultBytes: number;
+  readonly requestId: RequestId;
+};
+
+/** `to` is exclusive. */
+export type CallFilter = {
+  readonly outcome?: Outcome;
+  readonly counted?: boolean;
+  readonly linkId?: LinkId;
+  readonly tool?: string;
+  readonly from?: number;
+  readonly to?: number;
+};
+
+/** `limit` 1 to 200; `cursor` is what `nextCursor` of the page before said. */
+export type Page = { readonly limit: number; readonly cursor: string | null };
+export type Paged<Item> = { readonly items: readonly Item[]; readonly nextCursor: string | null };
+
+export type Usage = {
+  readonly month: string;
+  readonly counted: number;
+  readonly total: number;
+  readonly byOutcome: Readonly<Partial<Record<Outcome, number>>>;
+  /** Days of the month that have calls, as `YYYY-MM-DD`, ascending. */
+  readonly days: readonly {
+    readonly day: string;
+    readonly counted: number;
+    readonly total: number;
+  }[];
+};
+
+export type SweepRules = {
+  readonly now: number;
+  readonly callRetentionDays: number;
+  readonly unusedLinkDays: number;
+  readonly revokedLinkDays: number;
+  readonly rollUpMonths: number;
+};
