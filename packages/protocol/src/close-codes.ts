@@ -5,12 +5,22 @@ export type CloseRule = {
   readonly meaning: string;
 };
 
-/** Every code Relay closes an app's socket with. 1006 is what the app sees of a dropped connection. */
+/** Every code Relay closes an app's socket with. 1006 is what an app sees of a dropped connection. */
 export const CLOSE_CODES = {
+  1002: {
+    reason: "protocol error",
+    reconnect: true,
+    meaning: "What came is not a WebSocket frame. Reconnect with backoff.",
+  },
   1007: {
     reason: "invalid UTF-8",
     reconnect: true,
     meaning: "A text frame was not valid UTF-8.",
+  },
+  1008: {
+    reason: "too many fragments",
+    reconnect: true,
+    meaning: "A message came in over 64 fragments. Reconnect with backoff.",
   },
   1011: {
     reason: "internal error",

@@ -14,6 +14,7 @@ export const REST_ERRORS = {
   PAYLOAD_TOO_LARGE: { status: 413, meaning: "The body is over its limit." },
   MISDIRECTED: { status: 421, meaning: "The `Host` is not one this Relay answers for." },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: "The body is not `application/json`." },
+  UPGRADE_REQUIRED: { status: 426, meaning: "The address is a WebSocket; open it as one." },
   RATE_LIMITED: {
     status: 429,
     meaning: "Too many requests; `Retry-After` says when to try again.",

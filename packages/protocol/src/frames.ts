@@ -24,7 +24,13 @@ export type AppFrame =
       readonly instructions: unknown;
       readonly tools: unknown;
     }
-  | { readonly type: "result"; readonly id: string }
+  | {
+      readonly type: "result";
+      readonly id: string;
+      readonly content: unknown;
+      readonly structuredContent: unknown;
+      readonly isError: unknown;
+    }
   | { readonly type: "error"; readonly id: string; readonly message: unknown }
   | {
       readonly type: "progress";
@@ -126,7 +132,10 @@ function parseHello(value: Fields): Parsed {
 function parseAnswer(value: Fields, type: "result" | "error"): Parsed {
   const id = own(value, "id");
   if (typeof id !== "string") return faulty(null, "id must be a string");
-  return { frame: type === "result" ? { type, id } : { type, id, message: own(value, "message") } };
+  if (type === "error") return { frame: { type, id, message: own(value, "message") } };
+  const content = own(value, "content");
+  const structuredContent = own(value, "structuredContent");
+  return { frame: { type, id, content, structuredContent, isError: own(value, "isError") } };
 }
 
 function parseProgress(value: Fields): Parsed {

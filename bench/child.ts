@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** A process of a measurement: one JSON question a line in, one JSON answer a line out. */
+export class Child {
+  readonly #process: ChildProcess;
+  readonly #lines: string[] = [];
+  #waiting: (() => void)[] = [];
+
+  constructor(file: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+    this.#process = spawn(process.execPath, ["-C", "source", file, ...args], {
+      cwd: ROOT,
+      env: { ...process.env, ...env },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    if (this.#process.stdout === null) throw new Error("a child without stdout");
+    createInterface({ input: this.#process.stdout }).on("line", (line) => {
+      this.#lines.push(line);
+      for (const resolve of this.#waiting.splice(0)) resolve();
+    });
+  }
+
+  /** Sends a question and waits for its answer. */
+  async ask<Answer>(question: unknown): Promise<Answer> {
+    this.#lines.length = 0;
+    this.#process.stdin?.write(`${JSON.stringify(question)}\n`);
+    return JSON.parse(await this.line(() => true)) as Answer;
+  }
+
+  /** Waits for a line of its output. */
+  async line(isWanted: (line: string) => boolean): Promise<string> {
+    for (;;) {
+      const found = this.#lines.find(isWanted);
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  /** Reads a file that the child has written. */
+  async file(path: string): Promise<string> {
+    return (await readFile(path, "utf8")).trim();
+  }
+
+  kill(): void {
+    this.#process.kill("SIGKILL");
+  }
+}

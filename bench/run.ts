@@ -1,0 +1,9 @@
+/** `npm run bench`: every measurement, or those named: `npm run bench -- calls`. */
+import { benchCalls } from "./calls.ts";
+
+const BENCHES: Readonly<Record<string, () => Promise<void>>> = { calls: benchCalls };
+
+const wanted = process.argv.slice(2);
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (wanted.length === 0 || wanted.includes(name)) await bench();
+}

@@ -1,0 +1,84 @@
+import { z } from "@hono/zod-openapi";
+import { LIMITS, countCodePoints } from "@relay/protocol";
+import type { Project, ProjectKey } from "../store/store.ts";
+
+/** A text of 1 to `charsMax` code points that can be written as UTF-8. */
+export function textOf(charsMax: number) {
+  return z
+    .string({ error: "must be a string" })
+    .refine((text) => text.isWellFormed(), "must not hold half a surrogate pair")
+    .refine((text) => !text.includes("\u0000"), "must not hold a NUL character")
+    .refine(
+      (text) => text !== "" && countCodePoints(text, charsMax) <= charsMax,
+      `must be 1 to ${charsMax} characters`,
+    );
+}
+
+/** An origin as browsers and app shells send it, such as `https://app.example.com`. */
+const Origin = z
+  .string({ error: "must be a string" })
+  .regex(
+    /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*]+$/,
+    "must be an exact origin such as https://app.example.com, without a path or a wildcard",
+  )
+  .max(256, "must be at most 256 characters");
+
+const CALLS_PER_MINUTE = `must be a whole number from 1 to ${LIMITS.callsPerMinuteMax.value}`;
+
+/** What a project's developer and its operator may both set. */
+export const ProjectSettings = z.object({
+  name: textOf(64),
+  callsPerMinute: z
+    .int({ error: CALLS_PER_MINUTE })
+    .min(1, CALLS_PER_MINUTE)
+    .max(LIMITS.callsPerMinuteMax.value, CALLS_PER_MINUTE),
+  allowedOrigins: z
+    .array(Origin, { error: "must be an array of origins" })
+    .max(100, "must hold at most 100 origins"),
+});
+
+/** A page of a list. */
+export const PageQuery = z.object({
+  limit: z.coerce
+    .number({ error: "must be a whole number from 1 to 200" })
+    .int("must be a whole number from 1 to 200")
+    .min(1, "must be a whole number from 1 to 200")
+    .max(200, "must be a whole number from 1 to 200")
+    .default(50),
+  cursor: z.string().optional(),
+});
+
+/** Milliseconds as the API shows times: ISO 8601 UTC. */
+export function isoTime(ms: number): string;
+export function isoTime(ms: number | null): string | null;
+export function isoTime(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+/** A project as the API shows it. */
+export function projectView(project: Project) {
+  return {
+    projectId: project.projectId,
+    accountId: project.accountId,
+    name: project.name,
+    callsPerMinute: project.callsPerMinute,
+    allowedOrigins: project.allowedOrigins,
+    suspended: project.suspended,
+    stopped: project.stopped,
+    createdAt: isoTime(project.createdAt),
+  };
+}
+
+/** A key as lists show it: never the whole of a secret one. */
+export function keyView(key: ProjectKey) {
+  return {
+    keyId: key.keyId,
+    kind: key.kind,
+    prefix: `${key.kind}_`,
+    last4: key.last4,
+    createdAt: isoTime(key.createdAt),
+    expiresAt: isoTime(key.expiresAt),
+    lastUsedAt: isoTime(key.lastUsedAt),
+    revokedAt: isoTime(key.revokedAt),
+  };
+}

@@ -1,0 +1,56 @@
+import type { Config } from "../config.ts";
+import { operatorToken } from "./secrets.ts";
+
+/** What a command needs of a project it made. */
+export type MadeProject = {
+  readonly projectId: string;
+  readonly name: string;
+  readonly publishableKey: string;
+  readonly secretKey: string;
+};
+
+export type MadeLink = {
+  readonly linkId: string;
+  readonly linkToken: string;
+  readonly mcpUrl: string;
+  readonly socketUrl: string;
+};
+
+/** The REST API of a Relay, as the commands use it. Errors are sentences for a person. */
+export class RelayApi {
+  readonly #baseUrl: string;
+
+  /** `baseUrl` without a trailing slash. */
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl;
+  }
+
+  async isRunning(): Promise<boolean> {
+    try {
+      return (await fetch(`${this.#baseUrl}/healthz`)).ok;
+    } catch {
+      return false;
+    }
+  }
+
+  createProject(config: Config, name: string): Promise<MadeProject> {
+    return this.#post("/v1/operator/projects", operatorToken(config), { name });
+  }
+
+  createLink(publishableKey: string, label: string): Promise<MadeLink> {
+    return this.#post("/v1/links", publishableKey, { label });
+  }
+
+  async #post<Answer>(path: string, key: string, body: unknown): Promise<Answer> {
+    const response = await fetch(`${this.#baseUrl}${path}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const answer: unknown = await response.json();
+    // Our own API, whose shapes its tests hold.
+    if (response.ok) return answer as Answer;
+    const { error } = answer as { error: { code: string; message: string } };
+    throw new Error(`${error.code}: ${error.message}`);
+  }
+}

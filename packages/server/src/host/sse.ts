@@ -1,0 +1,113 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Clock } from "../clock.ts";
+import { progressNotification } from "../core/host-answers.ts";
+import type { Progress } from "../core/host-answers.ts";
+import { ProgressGate } from "../core/progress.ts";
+
+/** Progress is dropped while more than this waits for a host that does not read. */
+const PROGRESS_BACKLOG_BYTES = 64 * 1024;
+
+const STREAM_HEADERS = {
+  "Content-Type": "text/event-stream; charset=utf-8",
+  "Cache-Control": "no-cache, no-transform",
+  "X-Accel-Buffering": "no",
+} as const;
+
+/** Writes one JSON-RPC message as one SSE event. The text is on one line (SPEC 8). */
+export function sseEvent(message: string): string {
+  return `event: message\ndata: ${message}\n\n`;
+}
+
+/** The headers of an answer that is a stream. */
+export function streamHeaders(common: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  return { ...common, ...STREAM_HEADERS };
+}
+
+export type StreamOptions = {
+  readonly clock: Clock;
+  readonly keepAliveMs: number;
+  readonly headers: OutgoingHttpHeaders;
+  /** The host's progress token as it was written, if it wants progress. */
+  readonly progressToken: string | null;
+};
+
+/**
+ * The SSE stream of one call: opens with a comment at once, keeps alive, carries progress, and ends
+ * with exactly one answer. Never writes an `id:`, since nothing can be resumed (SPEC 6).
+ */
+export class CallStream {
+  readonly #response: ServerResponse;
+  readonly #options: StreamOptions;
+  readonly #gate: ProgressGate;
+  #stopKeepAlive: () => void = () => undefined;
+  #stopRelease: (() => void) | null = null;
+  #isQuiet = true;
+
+  constructor(response: ServerResponse, options: StreamOptions) {
+    this.#response = response;
+    this.#options = options;
+    this.#gate = new ProgressGate(options.clock.monotonic());
+  }
+
+  /** Sends the head and a first comment, so that proxies and hosts see the stream at once. */
+  open(): void {
+    this.#response.writeHead(200, streamHeaders(this.#options.headers));
+    this.#response.write(": open\n\n");
+    this.#keepAliveLater();
+  }
+
+  progress(progress: Progress): void {
+    if (this.#options.progressToken === null) return;
+    const now = this.#options.clock.monotonic();
+    const due = this.#gate.offer(progress, now);
+    if (due !== null) this.#writeProgress(due);
+    this.#releaseLater(now);
+  }
+
+  /** Sends the answer and ends the stream. */
+  end(message: string): void {
+    this.stop();
+    const held = this.#gate.flush();
+    if (held !== null) this.#writeProgress(held);
+    this.#response.end(sseEvent(message));
+  }
+
+  /** Stops the timers of a stream whose host is gone. */
+  stop(): void {
+    this.#stopKeepAlive();
+    this.#stopRelease?.();
+    this.#stopRelease = null;
+  }
+
+  #keepAliveLater(): void {
+    const { clock, keepAliveMs, progressToken } = this.#options;
+    this.#stopKeepAlive = clock.after(keepAliveMs, () => {
+      this.#response.write(": keep-alive\n\n");
+      // Comments do not stop an SDK client from giving up after 60 s; progress does.
+      if (this.#isQuiet && progressToken !== null) this.#writeProgress(this.#gate.keepAlive());
+      this.#isQuiet = true;
+      this.#keepAliveLater();
+    });
+  }
+
+  #releaseLater(now: number): void {
+    const until = this.#gate.heldUntil;
+    if (until === null || this.#stopRelease !== null) return;
+    const { clock } = this.#options;
+    this.#stopRelease = clock.after(Math.max(1, until - now), () => {
+      this.#stopRelease = null;
+      const at = clock.monotonic();
+      const due = this.#gate.release(at);
+      if (due !== null) this.#writeProgress(due);
+      this.#releaseLater(at);
+    });
+  }
+
+  #writeProgress(progress: Progress): void {
+    const { progressToken } = this.#options;
+    if (progressToken === null) return;
+    if (this.#response.writableLength > PROGRESS_BACKLOG_BYTES) return;
+    this.#isQuiet = false;
+    this.#response.write(sseEvent(progressNotification(progressToken, progress)));
+  }
+}

@@ -1,0 +1,242 @@
+import { createServer, STATUS_CODES } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { AppSockets } from "./app/sockets.ts";
+import { addressKey, clientAddress } from "./client-address.ts";
+import type { Clock } from "./clock.ts";
+import type { Exchange, McpEndpoint } from "./host/mcp.ts";
+import { mintRequestId } from "./ids.ts";
+import type { Log } from "./observe/log.ts";
+
+// What Node does by default is not safe on the open internet (SPEC 14).
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 20_000;
+/** Above the 60 s of the usual proxies, so that they close idle connections first. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+const TIMEOUT_CHECK_MS = 2_000;
+const HEADER_BYTES_MAX = 16 * 1024;
+const BACKLOG = 4_096;
+const RETRY_AFTER_SECONDS = 5;
+
+/** Where each kind of request goes. */
+export type EdgeRoutes = {
+  readonly mcp: McpEndpoint;
+  readonly sockets: AppSockets;
+  /** Everything that is neither MCP nor a socket. The request's url is the path without a prefix. */
+  readonly api: (exchange: Exchange) => void;
+};
+
+export type EdgeDeps = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly trustProxy: number;
+  /** Path prefixes of the public URLs; requests are accepted with and without them. */
+  readonly prefixes: readonly string[];
+  /** While bound to loopback, the host names this Relay answers for; null otherwise. */
+  readonly hostNames: ReadonlySet<string> | null;
+};
+
+/** The HTTP edge: one server, its time limits, and the way each path goes. */
+export class HttpEdge {
+  readonly #deps: EdgeDeps;
+  readonly #server: Server;
+  #routes: EdgeRoutes | null = null;
+
+  constructor(deps: EdgeDeps) {
+    this.#deps = deps;
+    this.#server = createServer(
+      {
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+        connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+        maxHeaderSize: HEADER_BYTES_MAX,
+        noDelay: true,
+        keepAlive: true,
+        keepAliveInitialDelay: 60_000,
+      },
+      (request, response) => {
+        if (this.#routes === null) response.destroy();
+        else this.#request(this.#routes, request, response);
+      },
+    );
+    this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      // A reset before any other listener is there would end the process.
+      socket.on("error", () => socket.destroy());
+      if (this.#routes === null) socket.destroy();
+      else this.#upgrade(this.#routes, request, socket, head);
+    });
+    this.#server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) =>
+      this.#clientError(error, socket),
+    );
+  }
+
+  /** Begins to answer. What comes between `listen` and this is cut off. */
+  open(routes: EdgeRoutes): void {
+    this.#routes = routes;
+  }
+
+  /** Listens; resolves with the port. Rejects where the address can't be had. */
+  listen(host: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen({ host, port, backlog: BACKLOG }, () => {
+        this.#server.off("error", reject);
+        const address = this.#server.address();
+        resolve(typeof address === "object" && address !== null ? address.port : port);
+      });
+    });
+  }
+
+  /** Takes no new connections; resolves when the open ones have ended, at the latest after `ms`. */
+  close(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#deps.clock.after(ms, () => this.#server.closeAllConnections());
+      this.#server.close(() => {
+        cancel();
+        resolve();
+      });
+      this.#server.closeIdleConnections();
+    });
+  }
+
+  #request(routes: EdgeRoutes, request: IncomingMessage, response: ServerResponse): void {
+    const exchange = this.#exchange(request, response);
+    const path = this.#pathOf(request);
+    if (!this.#answersFor(request)) return misdirected(exchange);
+    const token = mcpToken(path);
+    if (token !== null) {
+      void routes.mcp.handle(exchange, token);
+      this.#logWhenDone(exchange, `/v1/mcp/${token.slice(0, 6)}`);
+      return;
+    }
+    request.url = path + searchOf(request);
+    routes.api(exchange);
+    this.#logWhenDone(exchange, path);
+  }
+
+  #exchange(request: IncomingMessage, response: ServerResponse): Exchange {
+    const requestId = mintRequestId(this.#deps.clock.wall());
+    return { request, response, requestId, ip: this.#ipOf(request) };
+  }
+
+  #ipOf(request: IncomingMessage): string {
+    const forwarded = request.headers["x-forwarded-for"];
+    const header = Array.isArray(forwarded) ? forwarded.join(",") : forwarded;
+    const peer = request.socket.remoteAddress ?? "";
+    return addressKey(clientAddress(peer, header, this.#deps.trustProxy));
+  }
+
+  #pathOf(request: IncomingMessage): string {
+    const target = request.url ?? "/";
+    const end = target.search(/[?#]/);
+    const path = end === -1 ? target : target.slice(0, end);
+    for (const prefix of this.#deps.prefixes) {
+      if (path.startsWith(`${prefix}/`)) return path.slice(prefix.length);
+    }
+    return path;
+  }
+
+  /** Guards a Relay on loopback against DNS rebinding: a page's own name must not reach it. */
+  #answersFor(request: IncomingMessage): boolean {
+    const { hostNames } = this.#deps;
+    if (hostNames === null) return true;
+    const host = request.headers.host ?? "";
+    return hostNames.has(host.replace(/:\d+$/, "").toLowerCase());
+  }
+
+  #upgrade(routes: EdgeRoutes, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const requestId = mintRequestId(this.#deps.clock.wall());
+    const refuse = (status: number, code: string, message: string): void =>
+      refuseUpgrade(socket, status, requestId, code, message);
+    if (!this.#answersFor(request)) return refuse(421, "MISDIRECTED", "Unknown Host");
+    if (this.#pathOf(request) !== "/v1/socket") return refuse(404, "NOT_FOUND", "No such address");
+    const refusal = routes.sockets.upgrade(request, socket, head, {
+      ip: this.#ipOf(request),
+      extraHeaders: [`X-Request-Id: ${requestId}`],
+    });
+    if (refusal === null) return;
+    const code = refusal.status === 503 ? "UNAVAILABLE" : "VALIDATION_ERROR";
+    refuse(refusal.status, code, refusal.message);
+  }
+
+  /** What Node's parser refuses, or a request that did not come in time. */
+  #clientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+    if (error.code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const status = CLIENT_ERROR_STATUS.get(error.code ?? "") ?? 400;
+    const requestId = mintRequestId(this.#deps.clock.wall());
+    refuseUpgrade(socket, status, requestId, "VALIDATION_ERROR", STATUS_CODES[status] ?? "");
+  }
+
+  #logWhenDone(exchange: Exchange, path: string): void {
+    const { log, clock } = this.#deps;
+    if (!log.isLevelEnabled("debug")) return;
+    const { request, response, requestId } = exchange;
+    const startedMs = clock.monotonic();
+    response.once("close", () => {
+      const durationMs = Math.round(clock.monotonic() - startedMs);
+      const { method } = request;
+      log.debug({ requestId, method, path, status: response.statusCode, durationMs }, "request");
+    });
+  }
+}
+
+const CLIENT_ERROR_STATUS: ReadonlyMap<string, number> = new Map([
+  ["HPE_HEADER_OVERFLOW", 431],
+  ["ERR_HTTP_REQUEST_TIMEOUT", 408],
+]);
+
+/** `/v1/mcp/{token}` with or without a slash behind it, and nothing below it but discovery. */
+function mcpToken(path: string): string | null {
+  const base = "/v1/mcp/";
+  if (!path.startsWith(base)) return null;
+  const rest = path.slice(base.length);
+  // Hosts look for OAuth metadata below the MCP URL; there is none, and 404 must say so.
+  if (rest.includes("/.well-known/")) return null;
+  return rest.endsWith("/") ? rest.slice(0, -1) : rest;
+}
+
+function searchOf(request: IncomingMessage): string {
+  const target = request.url ?? "";
+  const start = target.indexOf("?");
+  return start === -1 ? "" : target.slice(start);
+}
+
+function misdirected({ response, requestId }: Exchange): void {
+  const body = errorBody("MISDIRECTED", "This Host is not one this Relay answers for", requestId);
+  response.writeHead(421, {
+    "X-Request-Id": requestId,
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+/** Answers on a socket that has no response object, then ends it. */
+function refuseUpgrade(
+  socket: Duplex,
+  status: number,
+  requestId: string,
+  code: string,
+  message: string,
+): void {
+  const body = errorBody(code, message, requestId);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+    "Connection: close",
+    "Content-Type: application/json",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    ...(status === 503 ? [`Retry-After: ${RETRY_AFTER_SECONDS}`] : []),
+  ];
+  socket.once("finish", () => (socket as Socket).destroySoon());
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function errorBody(code: string, message: string, requestId: string): string {
+  return JSON.stringify({ error: { code, message, requestId } });
+}

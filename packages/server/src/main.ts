@@ -1,0 +1,84 @@
+#!/usr/bin/env node
+import { printConfig } from "./commands/config.ts";
+import { demo } from "./commands/demo.ts";
+import { createProject } from "./commands/project.ts";
+import { serve } from "./commands/serve.ts";
+import { VERSION } from "./commands/version.ts";
+import { readConfig } from "./config.ts";
+import type { Config } from "./config.ts";
+
+const HELP = `relay ${VERSION}: lets AI hosts call the tools of apps on people's own devices
+
+  relay serve [--demo]         run a Relay; with --demo also a sample app
+  relay demo                   run the sample app against a running Relay and make one call
+  relay project create NAME    make a project and print its keys
+  relay config                 list every setting
+
+Settings are environment variables (RELAY_PORT=8080) or flags (--port 8080).
+`;
+
+type Arguments = {
+  readonly words: readonly string[];
+  readonly switches: ReadonlySet<string>;
+  readonly flags: ReadonlyMap<string, string>;
+};
+
+const SWITCHES = new Set(["--demo", "--help", "--version"]);
+
+process.exitCode = await run(readArguments(process.argv.slice(2)));
+
+async function run({ words, switches, flags }: Arguments): Promise<number> {
+  const [command = "", ...rest] = words;
+  if (switches.has("--version")) return print(`relay ${VERSION}\n`);
+  if (switches.has("--help") || command === "" || command === "help") return print(HELP);
+  if (command === "config") return print(printConfig());
+  const reading = readConfig(process.env, flags);
+  if (!reading.ok) return fail(reading.faults);
+  return runWith(reading.config, command, rest, switches);
+}
+
+async function runWith(
+  config: Config,
+  command: string,
+  rest: readonly string[],
+  switches: ReadonlySet<string>,
+): Promise<number> {
+  if (command === "serve" && rest.length === 0) return serve(config, switches.has("--demo"));
+  if (command === "demo" && rest.length === 0) return demo(config);
+  if (command === "project" && rest[0] === "create" && rest.length === 2) {
+    return createProject(config, rest[1] ?? "");
+  }
+  return fail([
+    `unknown command: relay ${[command, ...rest].join(" ")}`,
+    "`relay help` lists them",
+  ]);
+}
+
+/** `--flag value` and `--flag=value` are settings, `--demo` and its like are switches. */
+function readArguments(argv: readonly string[]): Arguments {
+  const words: string[] = [];
+  const switches = new Set<string>();
+  const flags = new Map<string, string>();
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? "";
+    const equals = word.indexOf("=");
+    if (!word.startsWith("--")) words.push(word);
+    else if (SWITCHES.has(word)) switches.add(word);
+    else if (equals !== -1) flags.set(word.slice(0, equals), word.slice(equals + 1));
+    else {
+      flags.set(word, argv[at + 1] ?? "");
+      at += 1;
+    }
+  }
+  return { words, switches, flags };
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+function fail(sentences: readonly string[]): number {
+  for (const sentence of sentences) process.stderr.write(`relay: ${sentence}\n`);
+  return 2;
+}

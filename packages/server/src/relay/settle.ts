@@ -1,0 +1,98 @@
+import type { Clock } from "../clock.ts";
+import type { Log } from "../observe/log.ts";
+import type { CallRow, Store } from "../store/store.ts";
+import type { Quota } from "./quota.ts";
+
+/** An answer waits this long for its row, then goes out all the same (SPEC 7). */
+const ANSWER_WAIT_MS = 1_000;
+/** With this many rows unwritten, new calls are turned away. */
+const UNWRITTEN_MAX = 10_000;
+const RETRY_FIRST_MS = 250;
+const RETRY_MAX_MS = 5_000;
+
+/**
+ * Writes down how each call ended and only then lets its answer go. A row that can't be written is
+ * tried again until it is; its call id makes that safe.
+ */
+export class Settler {
+  readonly #store: Store;
+  readonly #quota: Quota;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #unwritten = 0;
+  #late = 0;
+
+  constructor(deps: { store: Store; quota: Quota; clock: Clock; log: Log }) {
+    this.#store = deps.store;
+    this.#quota = deps.quota;
+    this.#clock = deps.clock;
+    this.#log = deps.log;
+  }
+
+  /** Rows that are not committed yet. */
+  get unwritten(): number {
+    return this.#unwritten;
+  }
+
+  /** Whether new calls must be turned away until the store has caught up. */
+  get isFull(): boolean {
+    return this.#unwritten >= UNWRITTEN_MAX;
+  }
+
+  /** Whether some row has waited for over a second. */
+  get isLate(): boolean {
+    return this.#late > 0;
+  }
+
+  /** Records a call that reached the app; `release` runs once, when the row is written or late. */
+  async settle(row: CallRow, release: () => void): Promise<void> {
+    let isLate = false;
+    const cancelTimer = this.#clock.after(ANSWER_WAIT_MS, () => {
+      isLate = true;
+      this.#late += 1;
+      this.#log.warn({ requestId: row.requestId }, "a call's row is late; its answer goes first");
+      release();
+    });
+    await this.#write(row, false);
+    if (row.counted) this.#quota.spend(row.projectId, row.callId);
+    if (isLate) {
+      this.#late -= 1;
+      return;
+    }
+    cancelTimer();
+    release();
+  }
+
+  /** Records a refused call; nobody waits for it. */
+  note(row: CallRow, rollUpOnly: boolean): void {
+    void this.#write(row, rollUpOnly);
+  }
+
+  /** Waits until every row is written, at most `ms`; returns how many are not. */
+  async flush(ms: number): Promise<number> {
+    const until = this.#clock.monotonic() + ms;
+    while (this.#unwritten > 0 && this.#clock.monotonic() < until) await this.#pause(10);
+    return this.#unwritten;
+  }
+
+  /** Resolves when the row is committed, however often that has to be tried. Never rejects. */
+  async #write(row: CallRow, rollUpOnly: boolean): Promise<void> {
+    this.#unwritten += 1;
+    let waitMs = RETRY_FIRST_MS;
+    for (;;) {
+      try {
+        await this.#store.recordCall(row, rollUpOnly);
+        this.#unwritten -= 1;
+        return;
+      } catch (error) {
+        this.#log.error({ err: error, requestId: row.requestId }, "a call's row was not written");
+        await this.#pause(waitMs);
+        waitMs = Math.min(RETRY_MAX_MS, waitMs * 2);
+      }
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#clock.after(ms, resolve));
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * `npm test`: installs the official MCP clients if they are missing, then runs every test there is.
+ * `node test/run.ts PART…` runs the files whose path holds one of the parts.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+
+const root = join(import.meta.dirname, "..");
+const clients = join(root, "test", "clients");
+const parts = process.argv.slice(2);
+
+const files = globSync(["packages/*/src/**/*.test.ts", "test/**/*.test.ts"], {
+  cwd: root,
+  exclude: ["**/node_modules/**"],
+})
+  .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
+  .toSorted();
+
+// The npm scripts put the pinned Node first on the path; what is started here must find it too.
+const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}` };
+
+if (!existsSync(join(clients, "node_modules"))) {
+  const installed = spawnSync("npm", ["ci", "--prefix", clients], { stdio: "inherit", env });
+  if (installed.status !== 0) process.exit(installed.status ?? 1);
+}
+
+const run = spawnSync(
+  process.execPath,
+  ["-C", "source", "--test", "--test-concurrency=2", "--test-reporter=spec", ...files],
+  { cwd: root, stdio: "inherit", env },
+);
+process.exit(run.status ?? 1);
