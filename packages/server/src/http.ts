@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import type { AppSockets } from "./app/sockets.ts";
 import { addressKey, clientAddress } from "./client-address.ts";
 import type { Clock } from "./clock.ts";
+import { MCP_HEADERS } from "./host/mcp.ts";
 import type { Exchange, McpEndpoint } from "./host/mcp.ts";
 import { mintRequestId } from "./ids.ts";
 import type { Log } from "./observe/log.ts";
@@ -52,14 +53,19 @@ export class HttpEdge {
         keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
         connectionsCheckingInterval: TIMEOUT_CHECK_MS,
         maxHeaderSize: HEADER_BYTES_MAX,
+        // Node's own refusal would carry no request id.
+        requireHostHeader: false,
+        // Other upgrades are only offers: Java's HTTP client makes one of HTTP/2 with each POST.
+        shouldUpgradeCallback: (request) => this.#opensSocket(request),
         noDelay: true,
         keepAlive: true,
         keepAliveInitialDelay: 60_000,
       },
-      (request, response) => {
-        if (this.#routes === null) response.destroy();
-        else this.#request(this.#routes, request, response);
-      },
+      (request, response) => this.#received(request, response),
+    );
+    // An expectation nobody knows; Node would answer 417 without a request id.
+    this.#server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
+      this.#received(request, response),
     );
     this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       // A reset before any other listener is there would end the process.
@@ -101,10 +107,21 @@ export class HttpEdge {
     });
   }
 
+  #received(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#routes === null) response.destroy();
+    else this.#request(this.#routes, request, response);
+  }
+
   #request(routes: EdgeRoutes, request: IncomingMessage, response: ServerResponse): void {
     const exchange = this.#exchange(request, response);
     const path = this.#pathOf(request);
-    if (!this.#answersFor(request)) return misdirected(exchange);
+    if (request.headers.host === undefined && request.httpVersion === "1.1") {
+      return refuse(exchange, 400, "VALIDATION_ERROR", "Host is missing");
+    }
+    if (!this.#answersFor(request)) {
+      const message = "This Host is not one this Relay answers for";
+      return refuse(exchange, 421, "MISDIRECTED", message);
+    }
     const token = mcpToken(path);
     if (token !== null) {
       void routes.mcp.handle(exchange, token);
@@ -112,13 +129,23 @@ export class HttpEdge {
       return;
     }
     request.url = path + searchOf(request);
+    if (path.startsWith(MCP_PATH)) response.setHeaders(new Map(Object.entries(MCP_HEADERS)));
     routes.api(exchange);
     this.#logWhenDone(exchange, path);
   }
 
   #exchange(request: IncomingMessage, response: ServerResponse): Exchange {
     const requestId = mintRequestId(this.#deps.clock.wall());
-    return { request, response, requestId, ip: this.#ipOf(request) };
+    const ipOf = (): string => this.#ipOf(request);
+    return {
+      request,
+      response,
+      requestId,
+      // Worked out only where a limit asks for it.
+      get ip() {
+        return ipOf();
+      },
+    };
   }
 
   #ipOf(request: IncomingMessage): string {
@@ -146,30 +173,34 @@ export class HttpEdge {
     return hostNames.has(host.replace(/:\d+$/, "").toLowerCase());
   }
 
+  #opensSocket(request: IncomingMessage): boolean {
+    const { upgrade } = request.headers;
+    return upgrade?.toLowerCase() === "websocket" && this.#pathOf(request) === "/v1/socket";
+  }
+
   #upgrade(routes: EdgeRoutes, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const requestId = mintRequestId(this.#deps.clock.wall());
-    const refuse = (status: number, code: string, message: string): void =>
-      refuseUpgrade(socket, status, requestId, code, message);
-    if (!this.#answersFor(request)) return refuse(421, "MISDIRECTED", "Unknown Host");
-    if (this.#pathOf(request) !== "/v1/socket") return refuse(404, "NOT_FOUND", "No such address");
+    if (!this.#answersFor(request)) {
+      return refuseRaw(socket, 421, requestId, "MISDIRECTED", "Unknown Host");
+    }
     const refusal = routes.sockets.upgrade(request, socket, head, {
       ip: this.#ipOf(request),
       extraHeaders: [`X-Request-Id: ${requestId}`],
     });
     if (refusal === null) return;
     const code = refusal.status === 503 ? "UNAVAILABLE" : "VALIDATION_ERROR";
-    refuse(refusal.status, code, refusal.message);
+    refuseRaw(socket, refusal.status, requestId, code, refusal.message);
   }
 
   /** What Node's parser refuses, or a request that did not come in time. */
   #clientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-    if (error.code === "ECONNRESET" || !socket.writable) {
+    if (error.code === "ECONNRESET" || !socket.writable || isMidAnswer(socket)) {
       socket.destroy();
       return;
     }
     const status = CLIENT_ERROR_STATUS.get(error.code ?? "") ?? 400;
     const requestId = mintRequestId(this.#deps.clock.wall());
-    refuseUpgrade(socket, status, requestId, "VALIDATION_ERROR", STATUS_CODES[status] ?? "");
+    refuseRaw(socket, status, requestId, "VALIDATION_ERROR", STATUS_CODES[status] ?? "");
   }
 
   #logWhenDone(exchange: Exchange, path: string): void {
@@ -190,11 +221,12 @@ const CLIENT_ERROR_STATUS: ReadonlyMap<string, number> = new Map([
   ["ERR_HTTP_REQUEST_TIMEOUT", 408],
 ]);
 
+const MCP_PATH = "/v1/mcp/";
+
 /** `/v1/mcp/{token}` with or without a slash behind it, and nothing below it but discovery. */
 function mcpToken(path: string): string | null {
-  const base = "/v1/mcp/";
-  if (!path.startsWith(base)) return null;
-  const rest = path.slice(base.length);
+  if (!path.startsWith(MCP_PATH)) return null;
+  const rest = path.slice(MCP_PATH.length);
   // Hosts look for OAuth metadata below the MCP URL; there is none, and 404 must say so.
   if (rest.includes("/.well-known/")) return null;
   return rest.endsWith("/") ? rest.slice(0, -1) : rest;
@@ -206,9 +238,19 @@ function searchOf(request: IncomingMessage): string {
   return start === -1 ? "" : target.slice(start);
 }
 
-function misdirected({ response, requestId }: Exchange): void {
-  const body = errorBody("MISDIRECTED", "This Host is not one this Relay answers for", requestId);
-  response.writeHead(421, {
+/** Whether an answer on this connection has begun, so that another one would end up inside it. */
+function isMidAnswer(socket: Duplex): boolean {
+  // The answer whose turn it is; what Node's own handler of such errors looks at.
+  const { _httpMessage } = socket as Duplex & { readonly _httpMessage?: ServerResponse | null };
+  return _httpMessage?.headersSent === true;
+}
+
+function refuse(exchange: Exchange, status: number, code: string, message: string): void {
+  const { response, requestId } = exchange;
+  const body = errorBody(code, message, requestId);
+  response.writeHead(status, {
+    ...MCP_HEADERS,
+    Connection: "close",
     "X-Request-Id": requestId,
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(body),
@@ -216,8 +258,8 @@ function misdirected({ response, requestId }: Exchange): void {
   response.end(body);
 }
 
-/** Answers on a socket that has no response object, then ends it. */
-function refuseUpgrade(
+/** Answers on a socket that has no response object, as any path might want it, then ends it. */
+function refuseRaw(
   socket: Duplex,
   status: number,
   requestId: string,
@@ -231,6 +273,7 @@ function refuseUpgrade(
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
+    ...Object.entries(MCP_HEADERS).map(([name, value]) => `${name}: ${value}`),
     ...(status === 503 ? [`Retry-After: ${RETRY_AFTER_SECONDS}`] : []),
   ];
   socket.once("finish", () => (socket as Socket).destroySoon());

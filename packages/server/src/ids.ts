@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomFillSync } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
 import { TOKEN_SHAPES } from "@relay/protocol";
 import type {
   AccountId,
@@ -52,7 +52,8 @@ export function hashText(...parts: readonly string[]): string {
 
 /** Mints a UUIDv7: its first 48 bits are the time, so that ids sort by age. */
 function mintUuid(wallMs: number): string {
-  const bytes = randomBytes(16);
+  const bytes = Buffer.alloc(16);
+  for (let at = 6; at < bytes.length; at += 1) bytes[at] = nextRandomByte();
   bytes.writeUIntBE(wallMs, 0, 6);
   bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);

@@ -6,9 +6,11 @@ import { StoreError } from "../store/store.ts";
 import { Auth } from "./auth.ts";
 import { ApiError, errorBody } from "./errors.ts";
 import { addHealthRoutes } from "./health.ts";
+import { addLinkCreation } from "./link-creation.ts";
 import { addLinkRoutes } from "./links.ts";
 import { addOperatorRoutes } from "./operator.ts";
 import { addProjectRoutes } from "./project.ts";
+import { addPage } from "./page.ts";
 import type { Api, ApiContext, ApiDeps, ApiEnv } from "./routes.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -41,7 +43,9 @@ export function createApi(deps: ApiDeps): (exchange: Exchange) => void {
     }),
   );
   const auth = new Auth(deps);
+  addPage(api);
   addHealthRoutes(api, deps);
+  addLinkCreation(api, deps, auth);
   addLinkRoutes(api, deps, auth);
   addProjectRoutes(api, deps, auth);
   addOperatorRoutes(api, deps, auth);

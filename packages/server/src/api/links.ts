@@ -1,32 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { isUuid } from "@relay/protocol";
 import type { LinkId } from "@relay/protocol";
-import { MinuteWindows } from "../core/rate.ts";
-import { hashToken, mintLinkId, mintToken } from "../ids.ts";
-import { allowsOrigin } from "../relay/project-state.ts";
-import type { LinkAndProject, NewLink } from "../store/store.ts";
+import type { Link, LinkAndProject } from "../store/store.ts";
 import type { Auth } from "./auth.ts";
-import { ApiError, notFound, rateLimited } from "./errors.ts";
-import { json, readInput, route } from "./routes.ts";
+import { ApiError, notFound } from "./errors.ts";
+import { json, pageOf, readInput, readQuery, route } from "./routes.ts";
 import type { Api, ApiContext, ApiDeps } from "./routes.ts";
-import { isoTime, textOf } from "./shapes.ts";
-
-const ADDRESSES_MAX = 100_000;
-
-const NewLinkInput = z
-  .object({ label: textOf(64).optional() }, { error: "must be a JSON object" })
-  .openapi("NewLink");
-
-const CreatedLink = z
-  .object({
-    linkId: z.string(),
-    linkToken: z.string(),
-    mcpUrl: z.string(),
-    socketUrl: z.string(),
-    label: z.string().nullable(),
-    createdAt: z.string(),
-  })
-  .openapi("CreatedLink");
+import { PageQuery, described, isoTime, pageView, textOf } from "./shapes.ts";
 
 const LinkView = z
   .object({
@@ -46,14 +26,27 @@ const LinkView = z
   .openapi("Link");
 
 const LinkPath = z.object({ linkId: z.string() });
-const described = (schema: z.ZodType, description: string) => ({
-  description,
-  content: { "application/json": { schema } },
+
+const LinksQuery = PageQuery.extend({
+  state: z
+    .enum(["online", "offline", "paused", "never", "revoked"], {
+      error: "must be online, offline, paused, never or revoked",
+    })
+    .optional(),
+  label: textOf(64).optional(),
+  sort: z
+    .enum(["-lastSeenAt", "lastSeenAt", "-createdAt", "createdAt", "label"], {
+      error: "must be -lastSeenAt, lastSeenAt, -createdAt, createdAt or label",
+    })
+    .default("-createdAt"),
 });
 
-/** Links: created with a publishable key, looked after with a secret one (SPEC 4 and 9). */
+const LinkPatch = z
+  .object({ label: textOf(64).nullable().optional() }, { error: "must be a JSON object" })
+  .openapi("LinkPatch");
+
+/** A project's links, looked after with its secret key (SPEC 9). */
 export function addLinkRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
-  addCreation(api, deps, auth);
   route(
     api,
     {
@@ -63,84 +56,63 @@ export function addLinkRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
       responses: { 200: described(LinkView, "The link.") },
     },
     async (context) => {
-      const record = await ownLink(context, deps, auth);
-      const hash = record.link.manifestHash;
-      const manifest = hash === null ? null : await deps.store.getManifest(hash);
-      return json(context, 200, linkView(record, manifest?.warnings ?? []));
+      const { link } = await ownLink(context, deps, auth);
+      return json(context, 200, await linkWithWarnings(link, deps));
     },
   );
+  addList(api, deps, auth);
+  addPatch(api, deps, auth);
   addActions(api, deps, auth);
 }
 
-function addCreation(api: Api, deps: ApiDeps, auth: Auth): void {
-  const created = new MinuteWindows(ADDRESSES_MAX);
-  api.options("/v1/links", (context) => preflight(context));
+function addList(api: Api, deps: ApiDeps, auth: Auth): void {
   route(
     api,
     {
-      method: "post",
+      method: "get",
       path: "/v1/links",
-      request: { body: { content: { "application/json": { schema: NewLinkInput } } } },
-      responses: { 201: described(CreatedLink, "The link, with its tokens, shown this once.") },
+      request: { query: LinksQuery },
+      responses: { 200: described(pageView(LinkView), "Links of the project.") },
     },
     async (context) => {
-      context.header("Access-Control-Allow-Origin", "*");
-      context.header("Access-Control-Expose-Headers", "X-Request-Id, Retry-After");
-      const { ip } = context.var.exchange;
-      const now = deps.clock.monotonic();
-      const key = await auth.anyKey(context);
-      const wait = created.wait(ip, now, deps.limits.linksPerIpPerMinute);
-      if (wait > 0) throw rateLimited(wait);
-      if (key.project.suspended || key.project.stopped) {
-        throw new ApiError("PROJECT_SUSPENDED", "The project is suspended");
-      }
-      if (!allowsOrigin(key.project, context.req.header("origin") ?? null)) {
-        throw new ApiError("ORIGIN_NOT_ALLOWED", "The project does not allow this Origin");
-      }
-      const input = await readInput(context, NewLinkInput);
-      // Asked again: other requests of the address may have come while the body was read.
-      const late = created.take(ip, now, deps.limits.linksPerIpPerMinute);
-      if (late > 0) throw rateLimited(late);
-      return createLink(context, deps, {
-        projectId: key.project.projectId,
-        label: input.label ?? null,
-        madeWithSecretKey: key.kind === "sk",
-      });
+      const project = await auth.secretKey(context);
+      const { limit, cursor, sort, state, label } = readQuery(context, LinksQuery);
+      const filter = {
+        sort,
+        ...(state === undefined ? {} : { state }),
+        ...(label === undefined ? {} : { label }),
+      };
+      const wanted = { limit, cursor: cursor ?? null };
+      const page = pageOf(await deps.store.listLinks(project.projectId, filter, wanted));
+      const items = page.items.map((link) => linkView(link, link.warnings));
+      return json(context, 200, { items, nextCursor: page.nextCursor });
     },
   );
 }
 
-async function createLink(
-  context: ApiContext,
-  deps: ApiDeps,
-  wanted: Pick<NewLink, "projectId" | "label" | "madeWithSecretKey">,
-): Promise<Response> {
-  const { store, node, clock, limits, urls } = deps;
-  const createdAt = clock.wall();
-  const linkId = mintLinkId(createdAt);
-  const linkToken = mintToken("linkToken");
-  const urlToken = mintToken("urlToken");
-  const outcome = await store.createLink(
+function addPatch(api: Api, deps: ApiDeps, auth: Auth): void {
+  route(
+    api,
     {
-      ...wanted,
-      linkId,
-      createdAt,
-      linkTokenHash: hashToken(linkToken),
-      urlTokenHash: hashToken(urlToken),
+      method: "patch",
+      path: "/v1/links/{linkId}",
+      request: {
+        params: LinkPath,
+        body: { content: { "application/json": { schema: LinkPatch } } },
+      },
+      responses: { 200: described(LinkView, "The link as it is now.") },
     },
-    limits.linksPerProject,
+    async (context) => {
+      const { link } = await ownLink(context, deps, auth);
+      if (link.revokedAt !== null) throw revoked();
+      const { label } = await readInput(context, LinkPatch);
+      if (label !== undefined && !(await deps.store.setLinkLabel(link.linkId, label))) {
+        throw revoked();
+      }
+      const changed = label === undefined ? link : { ...link, label };
+      return json(context, 200, await linkWithWarnings(changed, deps));
+    },
   );
-  if (!outcome.created) {
-    throw new ApiError("LIMIT_REACHED", `The project has ${limits.linksPerProject} links`);
-  }
-  return json(context, 201, {
-    linkId,
-    linkToken,
-    mcpUrl: node.mcpUrlOf(urlToken),
-    socketUrl: `${urls.public.replace(/^http/, "ws")}/v1/socket`,
-    label: wanted.label,
-    createdAt: isoTime(createdAt),
-  });
 }
 
 function addActions(api: Api, deps: ApiDeps, auth: Auth): void {
@@ -194,7 +166,13 @@ async function ownLink(context: ApiContext, deps: ApiDeps, auth: Auth): Promise<
   return record;
 }
 
-function linkView({ link }: LinkAndProject, warnings: readonly unknown[]) {
+async function linkWithWarnings(link: Link, deps: ApiDeps) {
+  const hash = link.manifestHash;
+  const manifest = hash === null ? null : await deps.store.getManifest(hash);
+  return linkView(link, manifest?.warnings ?? []);
+}
+
+function linkView(link: Link, warnings: readonly unknown[]) {
   return {
     linkId: link.linkId,
     label: link.label,
@@ -209,15 +187,6 @@ function linkView({ link }: LinkAndProject, warnings: readonly unknown[]) {
     tools: link.toolCount,
     warnings,
   };
-}
-
-function preflight(context: ApiContext): Response {
-  return context.body(null, 204, {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Allow-Methods": "POST, OPTIONS",
-    "Access-Control-Allow-Headers": "Authorization, Content-Type",
-    "Access-Control-Max-Age": "86400",
-  });
 }
 
 function revoked(): ApiError {

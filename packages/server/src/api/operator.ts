@@ -2,12 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { isUuid } from "@relay/protocol";
 import type { AccountId, KeyId, ProjectId } from "@relay/protocol";
 import { hashToken, mintKeyId, mintProjectId, mintToken } from "../ids.ts";
-import type { KeyKind, NewKey, Project, ProjectChanges } from "../store/store.ts";
+import type { KeyKind, NewKey, Project } from "../store/store.ts";
 import type { Auth } from "./auth.ts";
 import { ApiError, notFound } from "./errors.ts";
 import { json, pageOf, readInput, readQuery, route } from "./routes.ts";
 import type { Api, ApiContext, ApiDeps } from "./routes.ts";
-import { PageQuery, ProjectSettings, keyView, projectView } from "./shapes.ts";
+import { PageQuery, ProjectSettings, givenSettings, keyView, projectView } from "./shapes.ts";
 
 /** What a new project has until billing is set up; of no effect in mode `off`. */
 const NEW_PROJECT_MONEY = {
@@ -104,7 +104,11 @@ function addProjects(api: Api, deps: ApiDeps, auth: Auth): void {
     async (context) => {
       auth.operator(context);
       const { projectId } = await projectOf(context, deps);
-      const changes = given(await readInput(context, ProjectPatch));
+      const { suspended, ...settings } = await readInput(context, ProjectPatch);
+      const changes = {
+        ...givenSettings(settings),
+        ...(suspended === undefined ? {} : { suspended }),
+      };
       const project = await deps.node.changeProject(projectId, changes);
       if (project === null) throw notFound("project");
       return json(context, 200, projectView(project));
@@ -201,6 +205,9 @@ async function createProject(
   if (outcome === "limit_reached") {
     throw new ApiError("LIMIT_REACHED", `The account has ${limits.projectsPerAccount} projects`);
   }
+  if (outcome === "no_account") {
+    throw new ApiError("VALIDATION_ERROR", "accountId: there is no such account");
+  }
   const project = await store.getProject(projectId);
   if (project === null) throw notFound("project");
   return json(context, 201, {
@@ -236,15 +243,4 @@ async function projectOf(context: ApiContext, deps: ApiDeps): Promise<Project> {
   const project = isUuid(projectId) ? await deps.store.getProject(projectId as ProjectId) : null;
   if (project === null) throw notFound("project");
   return project;
-}
-
-/** The fields that were given: an absent one is not a change. */
-function given(patch: z.output<typeof ProjectPatch>): ProjectChanges {
-  const { name, callsPerMinute, allowedOrigins, suspended } = patch;
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(callsPerMinute === undefined ? {} : { callsPerMinute }),
-    ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
-    ...(suspended === undefined ? {} : { suspended }),
-  };
 }

@@ -3,10 +3,10 @@ import { OUTCOME_NAMES, isUuid } from "@relay/protocol";
 import type { LinkId, Outcome } from "@relay/protocol";
 import type { CallRow, Usage } from "../store/store.ts";
 import type { Auth } from "./auth.ts";
-import { ApiError } from "./errors.ts";
-import { json, pageOf, readQuery, route } from "./routes.ts";
+import { ApiError, notFound } from "./errors.ts";
+import { json, pageOf, readInput, readQuery, route } from "./routes.ts";
 import type { Api, ApiDeps } from "./routes.ts";
-import { PageQuery, isoTime, projectView } from "./shapes.ts";
+import { PageQuery, ProjectSettings, givenSettings, isoTime, projectView } from "./shapes.ts";
 
 const Time = z
   .string()
@@ -32,6 +32,13 @@ const UsageQuery = z.object({
     .optional(),
 });
 
+/** `stopped` is the developer's own switch; `suspended` is the operator's. */
+const ProjectPatch = ProjectSettings.extend({
+  stopped: z.boolean({ error: "must be true or false" }),
+})
+  .partial()
+  .openapi("OwnProjectPatch");
+
 const Answer = (description: string) => ({ 200: { description } });
 
 /** What a project's own secret key reads: the project, its calls, its usage (SPEC 9). */
@@ -40,6 +47,26 @@ export function addProjectRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
     api,
     { method: "get", path: "/v1/project", responses: Answer("The key's project.") },
     async (context) => json(context, 200, projectView(await auth.secretKey(context))),
+  );
+  route(
+    api,
+    {
+      method: "patch",
+      path: "/v1/project",
+      request: { body: { content: { "application/json": { schema: ProjectPatch } } } },
+      responses: Answer("The project as it is now."),
+    },
+    async (context) => {
+      const { projectId } = await auth.secretKey(context);
+      const { stopped, ...settings } = await readInput(context, ProjectPatch);
+      const changes = {
+        ...givenSettings(settings),
+        ...(stopped === undefined ? {} : { stopped }),
+      };
+      const project = await deps.node.changeProject(projectId, changes);
+      if (project === null) throw notFound("project");
+      return json(context, 200, projectView(project));
+    },
   );
   route(
     api,

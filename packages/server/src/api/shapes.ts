@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, countCodePoints } from "@relay/protocol";
-import type { Project, ProjectKey } from "../store/store.ts";
+import type { Project, ProjectChanges, ProjectKey } from "../store/store.ts";
 
 /** A text of 1 to `charsMax` code points that can be written as UTF-8. */
 export function textOf(charsMax: number) {
@@ -25,6 +25,20 @@ const Origin = z
 
 const CALLS_PER_MINUTE = `must be a whole number from 1 to ${LIMITS.callsPerMinuteMax.value}`;
 
+type Settings = z.output<typeof ProjectSettings>;
+
+/** The settings among `patch` that were given: an absent one is not a change. */
+export function givenSettings(patch: {
+  readonly [Name in keyof Settings]?: Settings[Name] | undefined;
+}): Pick<ProjectChanges, keyof Settings> {
+  const { name, callsPerMinute, allowedOrigins } = patch;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(callsPerMinute === undefined ? {} : { callsPerMinute }),
+    ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
+  };
+}
+
 /** What a project's developer and its operator may both set. */
 export const ProjectSettings = z.object({
   name: textOf(64),
@@ -47,6 +61,16 @@ export const PageQuery = z.object({
     .default(50),
   cursor: z.string().optional(),
 });
+
+/** An answer of the API's description. */
+export function described(schema: z.ZodType, description: string) {
+  return { description, content: { "application/json": { schema } } };
+}
+
+/** A page of a list in the API's description. */
+export function pageView(item: z.ZodType) {
+  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+}
 
 /** Milliseconds as the API shows times: ISO 8601 UTC. */
 export function isoTime(ms: number): string;

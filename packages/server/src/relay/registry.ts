@@ -1,5 +1,5 @@
 import type { LinkId, Limits, ProjectId } from "@relay/protocol";
-import type { LinkAndProject, Project } from "../store/store.ts";
+import type { Link, LinkAndProject, Project } from "../store/store.ts";
 import { LinkDriver } from "./driver.ts";
 import type { AppSocket, DriverDeps } from "./driver.ts";
 import { ProjectState } from "./project-state.ts";
@@ -42,7 +42,7 @@ export class Registry {
     const known = this.#drivers.get(record.link.linkId);
     if (known !== undefined) {
       if (!known.isConnected) {
-        known.update(record.link);
+        known.update(withClientOf(known, record.link));
         this.projectChanged(record.project);
       }
       return known;
@@ -60,7 +60,7 @@ export class Registry {
       this.#connectedByUrl.set(urlKey(driver.link.urlTokenHash), driver);
       return false;
     }
-    driver.update(record.link);
+    driver.update(withClientOf(driver, record.link));
     this.#connectedByUrl.set(urlKey(record.link.urlTokenHash), driver);
     return true;
   }
@@ -121,6 +121,11 @@ export class Registry {
     this.#projects.set(project.projectId, state);
     return state;
   }
+}
+
+/** The last client is written late, so what a driver knows of it is newer than the store. */
+function withClientOf(driver: LinkDriver, link: Link): Link {
+  return { ...link, client: driver.link.client ?? link.client };
 }
 
 /** A hash as a map key: one character a byte. */

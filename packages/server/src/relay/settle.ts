@@ -10,19 +10,26 @@ const UNWRITTEN_MAX = 10_000;
 const RETRY_FIRST_MS = 250;
 const RETRY_MAX_MS = 5_000;
 
+type SettleDeps = {
+  readonly store: Pick<Store, "recordCall">;
+  readonly quota: Quota;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
 /**
  * Writes down how each call ended and only then lets its answer go. A row that can't be written is
  * tried again until it is; its call id makes that safe.
  */
 export class Settler {
-  readonly #store: Store;
+  readonly #store: Pick<Store, "recordCall">;
   readonly #quota: Quota;
   readonly #clock: Clock;
   readonly #log: Log;
   #unwritten = 0;
   #late = 0;
 
-  constructor(deps: { store: Store; quota: Quota; clock: Clock; log: Log }) {
+  constructor(deps: SettleDeps) {
     this.#store = deps.store;
     this.#quota = deps.quota;
     this.#clock = deps.clock;
