@@ -29,7 +29,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   base: ["@relay/protocol"],
   observe: ["pino"],
   cluster: ["@relay/protocol"],
-  store: ["@relay/protocol", "kysely"],
+  store: ["@relay/protocol"],
   relay: ["@relay/protocol"],
   host: ["@relay/protocol"],
   app: ["@relay/protocol", "ws"],

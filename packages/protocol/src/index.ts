@@ -6,6 +6,7 @@
 export * from "./brand.ts";
 export * from "./close-codes.ts";
 export * from "./errors.ts";
+export * from "./frame-schemas.ts";
 export * from "./frames.ts";
 export * from "./limits.ts";
 export * from "./mcp-versions.ts";

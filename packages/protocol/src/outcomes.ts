@@ -74,14 +74,15 @@ const TOOL_NAME_IN_TEXT_CHARS = 64;
 
 /** The messages of the JSON-RPC errors that end a call before it reaches the app. */
 export const RPC_TEXTS = {
-  unknownTool: (name: string): string => `Unknown tool: ${cut(name)}`,
+  unknownTool: (name: string): string => `Unknown tool: ${cutToolName(name)}`,
   invalidArguments: (name: string, why: string): string =>
-    `Invalid arguments for tool ${cut(name)}: ${why}`,
-  methodNotFound: (method: string): string => `Method not found: ${cut(method)}`,
+    `Invalid arguments for tool ${cutToolName(name)}: ${why}`,
+  methodNotFound: (method: string): string => `Method not found: ${cutToolName(method)}`,
   disabled: (): string => "This connector is disabled",
 } as const;
 
-function cut(name: string): string {
+/** Cuts a tool or method name, which a host may choose freely, to the 64 code points one can have. */
+export function cutToolName(name: string): string {
   const points = Array.from(name.slice(0, 2 * TOOL_NAME_IN_TEXT_CHARS + 2));
   return points.length > TOOL_NAME_IN_TEXT_CHARS
     ? points.slice(0, TOOL_NAME_IN_TEXT_CHARS).join("")

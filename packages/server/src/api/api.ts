@@ -4,6 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import type { Exchange } from "../host/mcp.ts";
 import { StoreError } from "../store/store.ts";
 import { Auth } from "./auth.ts";
+import { addDescriptions } from "./descriptions.ts";
 import { ApiError, errorBody } from "./errors.ts";
 import { addHealthRoutes } from "./health.ts";
 import { addLinkCreation } from "./link-creation.ts";
@@ -49,6 +50,7 @@ export function createApi(deps: ApiDeps): (exchange: Exchange) => void {
   addLinkRoutes(api, deps, auth);
   addProjectRoutes(api, deps, auth);
   addOperatorRoutes(api, deps, auth);
+  addDescriptions(api, deps);
   refuseOtherMethods(api);
   api.notFound((context) => refusal(context, new ApiError("NOT_FOUND", "No such address")));
   api.onError((error, context) => refusal(context, translate(error, context, deps)));

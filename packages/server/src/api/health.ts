@@ -1,12 +1,21 @@
+import { z } from "@hono/zod-openapi";
 import { ApiError } from "./errors.ts";
 import { json, route } from "./routes.ts";
 import type { Api, ApiDeps } from "./routes.ts";
+
+const Status = z.object({ status: z.string() });
 
 /** Whether the process is there, and whether a call could pass now (SPEC 3). */
 export function addHealthRoutes(api: Api, deps: ApiDeps): void {
   route(
     api,
-    { method: "get", path: "/healthz", responses: { 200: { description: "The process is up." } } },
+    {
+      method: "get",
+      path: "/healthz",
+      summary: "Says that the process is up",
+      by: "anyone",
+      answer: Status,
+    },
     async (context) => json(context, 200, { status: "ok" }),
   );
   route(
@@ -14,10 +23,10 @@ export function addHealthRoutes(api: Api, deps: ApiDeps): void {
     {
       method: "get",
       path: "/readyz",
-      responses: {
-        200: { description: "A call could pass." },
-        503: { description: "It could not." },
-      },
+      summary: "Says whether a call could pass now",
+      by: "anyone",
+      answer: Status,
+      errors: ["UNAVAILABLE"],
     },
     async (context) => {
       const reason = await deps.node.whyNotReady();
@@ -30,7 +39,10 @@ export function addHealthRoutes(api: Api, deps: ApiDeps): void {
     {
       method: "get",
       path: "/v1/socket",
-      responses: { 426: { description: "The address is a WebSocket." } },
+      summary: "The app's WebSocket; over plain HTTP it refuses",
+      by: "anyone",
+      answer: null,
+      errors: ["UPGRADE_REQUIRED"],
     },
     async () => {
       throw new ApiError("UPGRADE_REQUIRED", "Open this address as a WebSocket", {

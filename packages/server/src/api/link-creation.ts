@@ -7,7 +7,7 @@ import type { Auth } from "./auth.ts";
 import { ApiError, rateLimited } from "./errors.ts";
 import { json, readInput, route } from "./routes.ts";
 import type { Api, ApiContext, ApiDeps } from "./routes.ts";
-import { described, isoTime, textOf } from "./shapes.ts";
+import { isoTime, textOf } from "./shapes.ts";
 
 const ADDRESSES_MAX = 100_000;
 
@@ -35,8 +35,12 @@ export function addLinkCreation(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "post",
       path: "/v1/links",
-      request: { body: { content: { "application/json": { schema: NewLinkInput } } } },
-      responses: { 201: described(CreatedLink, "The link, with its tokens, shown this once.") },
+      summary: "Creates a link; its tokens are shown this once",
+      by: "app",
+      body: NewLinkInput,
+      status: 201,
+      answer: CreatedLink,
+      errors: ["PROJECT_SUSPENDED", "ORIGIN_NOT_ALLOWED", "LIMIT_REACHED"],
     },
     async (context) => {
       context.header("Access-Control-Allow-Origin", "*");

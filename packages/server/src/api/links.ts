@@ -6,9 +6,9 @@ import type { Auth } from "./auth.ts";
 import { ApiError, notFound } from "./errors.ts";
 import { json, pageOf, readInput, readQuery, route } from "./routes.ts";
 import type { Api, ApiContext, ApiDeps } from "./routes.ts";
-import { PageQuery, described, isoTime, pageView, textOf } from "./shapes.ts";
+import { PageQuery, isoTime, pageShape, textOf } from "./shapes.ts";
 
-const LinkView = z
+const LinkShape = z
   .object({
     linkId: z.string(),
     label: z.string().nullable(),
@@ -24,8 +24,6 @@ const LinkView = z
     warnings: z.array(z.object({ path: z.string(), message: z.string() })),
   })
   .openapi("Link");
-
-const LinkPath = z.object({ linkId: z.string() });
 
 const LinksQuery = PageQuery.extend({
   state: z
@@ -52,8 +50,9 @@ export function addLinkRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "get",
       path: "/v1/links/{linkId}",
-      request: { params: LinkPath },
-      responses: { 200: described(LinkView, "The link.") },
+      summary: "Shows a link",
+      by: "developer",
+      answer: LinkShape,
     },
     async (context) => {
       const { link } = await ownLink(context, deps, auth);
@@ -71,8 +70,10 @@ function addList(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "get",
       path: "/v1/links",
-      request: { query: LinksQuery },
-      responses: { 200: described(pageView(LinkView), "Links of the project.") },
+      summary: "Lists the project's links",
+      by: "developer",
+      query: LinksQuery,
+      answer: pageShape(LinkShape),
     },
     async (context) => {
       const project = await auth.secretKey(context);
@@ -96,11 +97,11 @@ function addPatch(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "patch",
       path: "/v1/links/{linkId}",
-      request: {
-        params: LinkPath,
-        body: { content: { "application/json": { schema: LinkPatch } } },
-      },
-      responses: { 200: described(LinkView, "The link as it is now.") },
+      summary: "Changes a link's label",
+      by: "developer",
+      body: LinkPatch,
+      answer: LinkShape,
+      errors: ["LINK_REVOKED"],
     },
     async (context) => {
       const { link } = await ownLink(context, deps, auth);
@@ -119,6 +120,7 @@ function addActions(api: Api, deps: ApiDeps, auth: Auth): void {
   const { actions } = deps.node;
   const act = (
     name: string,
+    summary: string,
     answer: z.ZodType,
     run: (record: LinkAndProject) => Promise<Record<string, unknown>>,
   ): void =>
@@ -127,8 +129,10 @@ function addActions(api: Api, deps: ApiDeps, auth: Auth): void {
       {
         method: "post",
         path: `/v1/links/{linkId}/${name}`,
-        request: { params: LinkPath },
-        responses: { 200: described(answer, "Done.") },
+        summary,
+        by: "developer",
+        answer,
+        errors: name === "revoke" ? [] : ["LINK_REVOKED"],
       },
       async (context) => {
         const record = await ownLink(context, deps, auth);
@@ -137,23 +141,34 @@ function addActions(api: Api, deps: ApiDeps, auth: Auth): void {
       },
     );
   const linkId = z.string();
-  act("rotate", z.object({ linkId, mcpUrl: z.string().optional() }), async ({ link }) => {
-    const rotated = await actions.rotate(link.linkId, null);
-    if (rotated === "gone") throw revoked();
-    // The URL is a person's credential: it goes to the app alone, unless the developer made it.
-    return link.madeWithSecretKey ? { mcpUrl: rotated.mcpUrl } : {};
-  });
+  act(
+    "rotate",
+    "Gives the link a new MCP URL",
+    z.object({ linkId, mcpUrl: z.string().optional() }),
+    async ({ link }) => {
+      const rotated = await actions.rotate(link.linkId, null);
+      if (rotated === "gone") throw revoked();
+      // The URL is a person's credential: it goes to the app alone, unless the developer made it.
+      return link.madeWithSecretKey ? { mcpUrl: rotated.mcpUrl } : {};
+    },
+  );
   for (const paused of [true, false]) {
     const name = paused ? "pause" : "resume";
-    act(name, z.object({ linkId, paused: z.boolean() }), async ({ link }) => {
+    const summary = paused ? "Pauses the link; calls in flight finish" : "Resumes the link";
+    act(name, summary, z.object({ linkId, paused: z.boolean() }), async ({ link }) => {
       if (!(await actions.setPaused(link.linkId, paused, null))) throw revoked();
       return { paused };
     });
   }
-  act("revoke", z.object({ linkId, revoked: z.literal(true) }), async ({ link }) => {
-    await actions.revoke(link.linkId, null);
-    return { revoked: true };
-  });
+  act(
+    "revoke",
+    "Revokes the link for good",
+    z.object({ linkId, revoked: z.literal(true) }),
+    async ({ link }) => {
+      await actions.revoke(link.linkId, null);
+      return { revoked: true };
+    },
+  );
 }
 
 /** The link of the path, if it is of the key's project: another's is as unknown as none. */

@@ -7,7 +7,16 @@ import type { Auth } from "./auth.ts";
 import { ApiError, notFound } from "./errors.ts";
 import { json, pageOf, readInput, readQuery, route } from "./routes.ts";
 import type { Api, ApiContext, ApiDeps } from "./routes.ts";
-import { PageQuery, ProjectSettings, givenSettings, keyView, projectView } from "./shapes.ts";
+import {
+  KeyShape,
+  PageQuery,
+  ProjectSettings,
+  ProjectShape,
+  givenSettings,
+  keyView,
+  pageShape,
+  projectView,
+} from "./shapes.ts";
 
 /** What a new project has until billing is set up; of no effect in mode `off`. */
 const NEW_PROJECT_MONEY = {
@@ -36,13 +45,14 @@ const NewKeyInput = z
   })
   .openapi("NewKey");
 
-const ProjectPath = z.object({ projectId: z.string() });
-const KeyPath = z.object({ projectId: z.string(), keyId: z.string() });
 const PROJECTS = "/v1/operator/projects";
 const PROJECT = `${PROJECTS}/{projectId}`;
 
-const body = (schema: z.ZodType) => ({ body: { content: { "application/json": { schema } } } });
-const answers = (status: 200 | 201, description: string) => ({ [status]: { description } });
+const MadeProject = ProjectShape.extend({
+  publishableKey: z.string(),
+  secretKey: z.string(),
+}).openapi("MadeProject");
+const MadeKey = KeyShape.extend({ key: z.string() }).openapi("MadeKey");
 
 /** The operator's own API: projects and their keys (SPEC 9). */
 export function addOperatorRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
@@ -56,8 +66,12 @@ function addProjects(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "post",
       path: PROJECTS,
-      request: body(NewProjectInput),
-      responses: answers(201, "The project with its first keys, shown this once."),
+      summary: "Makes a project; its first keys are shown this once",
+      by: "operator",
+      body: NewProjectInput,
+      status: 201,
+      answer: MadeProject,
+      errors: ["LIMIT_REACHED"],
     },
     async (context) => {
       auth.operator(context);
@@ -69,8 +83,10 @@ function addProjects(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "get",
       path: PROJECTS,
-      request: { query: PageQuery },
-      responses: answers(200, "Projects, the newest first."),
+      summary: "Lists projects, the newest first",
+      by: "operator",
+      query: PageQuery,
+      answer: pageShape(ProjectShape),
     },
     async (context) => {
       auth.operator(context);
@@ -85,8 +101,9 @@ function addProjects(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "get",
       path: PROJECT,
-      request: { params: ProjectPath },
-      responses: answers(200, "The project."),
+      summary: "Shows a project",
+      by: "operator",
+      answer: ProjectShape,
     },
     async (context) => {
       auth.operator(context);
@@ -98,8 +115,10 @@ function addProjects(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "patch",
       path: PROJECT,
-      request: { params: ProjectPath, ...body(ProjectPatch) },
-      responses: answers(200, "The project as it is now."),
+      summary: "Changes a project",
+      by: "operator",
+      body: ProjectPatch,
+      answer: ProjectShape,
     },
     async (context) => {
       auth.operator(context);
@@ -123,8 +142,9 @@ function addKeys(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "get",
       path: keys,
-      request: { params: ProjectPath },
-      responses: answers(200, "The project's keys."),
+      summary: "Lists a project's keys",
+      by: "operator",
+      answer: pageShape(KeyShape),
     },
     async (context) => {
       auth.operator(context);
@@ -138,8 +158,11 @@ function addKeys(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "post",
       path: keys,
-      request: { params: ProjectPath, ...body(NewKeyInput) },
-      responses: answers(201, "The key, shown whole this once."),
+      summary: "Makes a key; it is shown whole this once",
+      by: "operator",
+      body: NewKeyInput,
+      status: 201,
+      answer: MadeKey,
     },
     async (context) => {
       auth.operator(context);
@@ -161,8 +184,9 @@ function addKeys(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "delete",
       path: `${keys}/{keyId}`,
-      request: { params: KeyPath },
-      responses: answers(200, "The key is revoked."),
+      summary: "Revokes a key",
+      by: "operator",
+      answer: z.object({ keyId: z.string(), revoked: z.literal(true) }),
     },
     async (context) => {
       auth.operator(context);

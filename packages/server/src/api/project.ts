@@ -6,7 +6,15 @@ import type { Auth } from "./auth.ts";
 import { ApiError, notFound } from "./errors.ts";
 import { json, pageOf, readInput, readQuery, route } from "./routes.ts";
 import type { Api, ApiDeps } from "./routes.ts";
-import { PageQuery, ProjectSettings, givenSettings, isoTime, projectView } from "./shapes.ts";
+import {
+  PageQuery,
+  ProjectSettings,
+  ProjectShape,
+  givenSettings,
+  isoTime,
+  pageShape,
+  projectView,
+} from "./shapes.ts";
 
 const Time = z
   .string()
@@ -39,13 +47,49 @@ const ProjectPatch = ProjectSettings.extend({
   .partial()
   .openapi("OwnProjectPatch");
 
-const Answer = (description: string) => ({ 200: { description } });
+const CallShape = z
+  .object({
+    id: z.string(),
+    linkId: z.string(),
+    tool: z.string(),
+    client: z.object({ name: z.string(), version: z.string() }).nullable(),
+    outcome: z.enum(OUTCOME_NAMES as [Outcome, ...Outcome[]]),
+    counted: z.boolean(),
+    startedAt: z.string(),
+    durationMs: z.int(),
+    requestBytes: z.int(),
+    resultBytes: z.int(),
+    requestId: z.string(),
+  })
+  .openapi("Call");
+
+const UsageShape = z
+  .object({
+    month: z.string(),
+    counted: z.int(),
+    total: z.int(),
+    byOutcome: z.partialRecord(z.enum(OUTCOME_NAMES as [Outcome, ...Outcome[]]), z.int()),
+    days: z.array(z.object({ day: z.string(), counted: z.int(), total: z.int() })),
+    allowance: z.int().nullable(),
+    allowanceLeft: z.int().nullable(),
+    spentMicros: z.int(),
+    spendCapMicros: z.int().nullable(),
+    balanceMicros: z.int(),
+    callsLeft: z.int().nullable(),
+  })
+  .openapi("Usage");
 
 /** What a project's own secret key reads: the project, its calls, its usage (SPEC 9). */
 export function addProjectRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
   route(
     api,
-    { method: "get", path: "/v1/project", responses: Answer("The key's project.") },
+    {
+      method: "get",
+      path: "/v1/project",
+      summary: "Shows the key's project",
+      by: "developer",
+      answer: ProjectShape,
+    },
     async (context) => json(context, 200, projectView(await auth.secretKey(context))),
   );
   route(
@@ -53,8 +97,10 @@ export function addProjectRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "patch",
       path: "/v1/project",
-      request: { body: { content: { "application/json": { schema: ProjectPatch } } } },
-      responses: Answer("The project as it is now."),
+      summary: "Changes the key's project",
+      by: "developer",
+      body: ProjectPatch,
+      answer: ProjectShape,
     },
     async (context) => {
       const { projectId } = await auth.secretKey(context);
@@ -73,8 +119,10 @@ export function addProjectRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "get",
       path: "/v1/calls",
-      request: { query: CallsQuery },
-      responses: Answer("Calls of the project, the newest first."),
+      summary: "Lists the project's calls, the newest first",
+      by: "developer",
+      query: CallsQuery,
+      answer: pageShape(CallShape),
     },
     async (context) => {
       const project = await auth.secretKey(context);
@@ -89,8 +137,10 @@ export function addProjectRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
     {
       method: "get",
       path: "/v1/usage",
-      request: { query: UsageQuery },
-      responses: Answer("What the project used in a month, UTC."),
+      summary: "Shows what the project used in a month, UTC",
+      by: "developer",
+      query: UsageQuery,
+      answer: UsageShape,
     },
     async (context) => {
       const project = await auth.secretKey(context);
@@ -117,7 +167,7 @@ function filterOf(query: z.output<typeof CallsQuery>) {
   };
 }
 
-function callView(call: CallRow) {
+function callView(call: CallRow): z.output<typeof CallShape> {
   return {
     id: call.callId,
     linkId: call.linkId,
@@ -134,9 +184,10 @@ function callView(call: CallRow) {
 }
 
 /** In billing mode `off` there is no allowance and no money: null is unlimited. */
-function usageView(usage: Usage) {
+function usageView(usage: Usage): z.output<typeof UsageShape> {
   return {
     ...usage,
+    days: [...usage.days],
     allowance: null,
     allowanceLeft: null,
     spentMicros: 0,

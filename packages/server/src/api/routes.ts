@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { z } from "@hono/zod-openapi";
 import type { OpenAPIHono, RouteConfig } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { ZodType } from "zod";
-import type { Limits } from "@relay/protocol";
+import type { ZodObject, ZodType } from "zod";
+import { REST_ERRORS } from "@relay/protocol";
+import type { Limits, RestErrorCode } from "@relay/protocol";
 import type { Clock } from "../clock.ts";
 import type { Exchange } from "../host/mcp.ts";
 import type { Log } from "../observe/log.ts";
@@ -33,15 +35,92 @@ export type ApiEnv = {
 export type ApiContext = Context<ApiEnv>;
 export type Api = OpenAPIHono<ApiEnv>;
 
+/** Whose credential an operation takes. */
+export type Caller = "anyone" | "app" | "developer" | "operator";
+
+/** One operation of the API: what it takes, what it answers, what can go wrong. */
+export type Operation = {
+  readonly method: "get" | "post" | "patch" | "delete";
+  /** With `{names}` for what varies. */
+  readonly path: string;
+  readonly summary: string;
+  readonly by: Caller;
+  readonly query?: ZodObject;
+  readonly body?: ZodType;
+  readonly status?: 200 | 201;
+  /** The answer's body; null for an operation that only ever refuses. */
+  readonly answer: ZodType | null;
+  /** Refusals beside those that follow from the fields above. */
+  readonly errors?: readonly RestErrorCode[];
+};
+
 /** Adds one operation, to the router and to the API's description from the same facts. */
 export function route(
   api: Api,
-  operation: RouteConfig,
+  operation: Operation,
   handler: (context: ApiContext) => Promise<Response>,
 ): void {
-  api.openAPIRegistry.registerPath(operation);
+  api.openAPIRegistry.registerPath(describe(operation));
   const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
   api.on(operation.method.toUpperCase(), path, handler);
+}
+
+const ErrorView = z
+  .object({
+    error: z.object({ code: z.string(), message: z.string(), requestId: z.string() }),
+  })
+  .openapi("Error");
+
+/** The credential of each caller, as the API's description names it. */
+export const SECURITY: Readonly<Record<Exclude<Caller, "anyone">, string>> = {
+  app: "A publishable key (`pk_…`); a secret key works too.",
+  developer: "A project's secret key (`sk_…`).",
+  operator: "The operator's token (`op_…`).",
+};
+
+function describe(operation: Operation): RouteConfig {
+  const { method, path, summary, by, query, body, status = 200, answer } = operation;
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
+  const request = {
+    ...(names.length === 0 ? {} : { params }),
+    ...(query === undefined ? {} : { query }),
+    ...(body === undefined ? {} : { body: { content: { "application/json": { schema: body } } } }),
+  };
+  const good =
+    answer === null
+      ? {}
+      : { [status]: { description: "Done.", content: { "application/json": { schema: answer } } } };
+  return {
+    method,
+    path,
+    summary,
+    ...(by === "anyone" ? {} : { security: [{ [by]: [] }] }),
+    request,
+    responses: { ...good, ...refusals(operation, names.length > 0) },
+  };
+}
+
+/** What can go wrong, one response a status, naming the codes. */
+function refusals(operation: Operation, hasPlaces: boolean): RouteConfig["responses"] {
+  const { by, query, body, errors = [] } = operation;
+  const codes = new Set<RestErrorCode>([
+    ...(query === undefined && body === undefined ? [] : (["VALIDATION_ERROR"] as const)),
+    ...(by === "anyone" ? [] : (["UNAUTHORIZED", "RATE_LIMITED", "UNAVAILABLE"] as const)),
+    ...(hasPlaces ? (["NOT_FOUND"] as const) : []),
+    ...(body === undefined ? [] : (["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const)),
+    ...errors,
+  ]);
+  const byStatus = Map.groupBy(codes, (code) => REST_ERRORS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\`: ${REST_ERRORS[code].meaning}`).join(" "),
+        content: { "application/json": { schema: ErrorView } },
+      },
+    ]),
+  );
 }
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;

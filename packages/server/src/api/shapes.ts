@@ -62,13 +62,8 @@ export const PageQuery = z.object({
   cursor: z.string().optional(),
 });
 
-/** An answer of the API's description. */
-export function described(schema: z.ZodType, description: string) {
-  return { description, content: { "application/json": { schema } } };
-}
-
-/** A page of a list in the API's description. */
-export function pageView(item: z.ZodType) {
+/** The shape of a page of a list. */
+export function pageShape(item: z.ZodType) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 }
 
@@ -79,14 +74,42 @@ export function isoTime(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
+const Time = z.string().openapi({ format: "date-time" });
+
+export const ProjectShape = z
+  .object({
+    projectId: z.string(),
+    accountId: z.string(),
+    name: z.string(),
+    callsPerMinute: z.int(),
+    allowedOrigins: z.array(z.string()),
+    suspended: z.boolean(),
+    stopped: z.boolean(),
+    createdAt: Time,
+  })
+  .openapi("Project");
+
+export const KeyShape = z
+  .object({
+    keyId: z.string(),
+    kind: z.enum(["pk", "sk"]),
+    prefix: z.string(),
+    last4: z.string(),
+    createdAt: Time,
+    expiresAt: Time.nullable(),
+    lastUsedAt: Time.nullable(),
+    revokedAt: Time.nullable(),
+  })
+  .openapi("Key");
+
 /** A project as the API shows it. */
-export function projectView(project: Project) {
+export function projectView(project: Project): z.output<typeof ProjectShape> {
   return {
     projectId: project.projectId,
     accountId: project.accountId,
     name: project.name,
     callsPerMinute: project.callsPerMinute,
-    allowedOrigins: project.allowedOrigins,
+    allowedOrigins: [...project.allowedOrigins],
     suspended: project.suspended,
     stopped: project.stopped,
     createdAt: isoTime(project.createdAt),
@@ -94,7 +117,7 @@ export function projectView(project: Project) {
 }
 
 /** A key as lists show it: never the whole of a secret one. */
-export function keyView(key: ProjectKey) {
+export function keyView(key: ProjectKey): z.output<typeof KeyShape> {
   return {
     keyId: key.keyId,
     kind: key.kind,
