@@ -84,6 +84,12 @@ const RUN_SETTINGS: readonly Setting[] = [
     "`full` survives a power cut to the last call row; `normal` may lose the last second of them.",
     { choices: ["normal", "full"] },
   ),
+  setting(
+    "RELAY_METRICS",
+    "switch",
+    "on",
+    "Whether `GET /metrics` answers Prometheus: this machine itself, and whoever has the operator's token.",
+  ),
   setting("RELAY_DRAIN_SECONDS", "number", "20", "How long calls in flight get when Relay stops.", {
     minimum: 0,
   }),
@@ -100,11 +106,16 @@ const LIMIT_SETTINGS: readonly Setting[] = LIMIT_NAMES.filter((name) => LIMITS[n
       LIMITS[name].fraction ? "number" : "integer",
       String(LIMITS[name].value),
       `${LIMITS[name].title} (${LIMITS[name].unit}).`,
-      name === "callsPerMinute"
-        ? { minimum: 1, maximum: LIMITS.callsPerMinuteMax.value }
-        : { minimum: LIMITS[name].minimum },
+      { minimum: LIMITS[name].minimum, maximum: maximumOf(name) },
     ),
 );
+
+/** The most a limit may be: timers take their ms, and the WebSocket library its bytes, in 31 bits. */
+function maximumOf(name: LimitName): number {
+  if (name === "callsPerMinute") return LIMITS.callsPerMinuteMax.value;
+  const most = 2 ** 31 - 1;
+  return LIMITS[name].unit === "seconds" ? Math.floor(most / 1000) : most;
+}
 
 /** Every setting there is: `relay config` and the reference page are printed from this. */
 export const SETTINGS: readonly Setting[] = [...EDGE_SETTINGS, ...RUN_SETTINGS, ...LIMIT_SETTINGS];
@@ -122,6 +133,7 @@ export type Config = {
   readonly billing: "off";
   readonly logLevel: string;
   readonly durability: "normal" | "full";
+  readonly metrics: boolean;
   readonly drainMs: number;
   readonly limits: Limits;
 };
@@ -248,6 +260,7 @@ function toConfig(values: ReadonlyMap<string, string>): Config {
     billing: "off",
     logLevel: text("logLevel"),
     durability: text("durability") === "full" ? "full" : "normal",
+    metrics: text("metrics") === "on",
     drainMs: Number(text("drainSeconds")) * 1000,
     // Every name of the table was set above.
     limits: limits as Limits,

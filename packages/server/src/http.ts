@@ -9,6 +9,9 @@ import { MCP_HEADERS } from "./host/mcp.ts";
 import type { Exchange, McpEndpoint } from "./host/mcp.ts";
 import { mintRequestId } from "./ids.ts";
 import type { Log } from "./observe/log.ts";
+import { statusClass } from "./observe/meter.ts";
+import type { Meter } from "./observe/meter.ts";
+import type { Tracer } from "./observe/trace.ts";
 
 // What Node does by default is not safe on the open internet (SPEC 14).
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -36,6 +39,8 @@ export type EdgeDeps = {
   readonly prefixes: readonly string[];
   /** While bound to loopback, the host names this Relay answers for; null otherwise. */
   readonly hostNames: ReadonlySet<string> | null;
+  readonly meter?: Meter | undefined;
+  readonly tracer?: Tracer | undefined;
 };
 
 /** The HTTP edge: one server, its time limits, and the way each path goes. */
@@ -115,6 +120,8 @@ export class HttpEdge {
   #request(routes: EdgeRoutes, request: IncomingMessage, response: ServerResponse): void {
     const exchange = this.#exchange(request, response);
     const path = this.#pathOf(request);
+    const token = mcpToken(path);
+    this.#watch(exchange, token === null ? path : `/v1/mcp/${token.slice(0, 6)}`);
     if (request.headers.host === undefined && request.httpVersion === "1.1") {
       return refuse(exchange, 400, "VALIDATION_ERROR", "Host is missing");
     }
@@ -122,16 +129,14 @@ export class HttpEdge {
       const message = "This Host is not one this Relay answers for";
       return refuse(exchange, 421, "MISDIRECTED", message);
     }
-    const token = mcpToken(path);
     if (token !== null) {
+      exchange.route = MCP_ROUTE;
       void routes.mcp.handle(exchange, token);
-      this.#logWhenDone(exchange, `/v1/mcp/${token.slice(0, 6)}`);
       return;
     }
     request.url = path + searchOf(request);
     if (path.startsWith(MCP_PATH)) response.setHeaders(new Map(Object.entries(MCP_HEADERS)));
     routes.api(exchange);
-    this.#logWhenDone(exchange, path);
   }
 
   #exchange(request: IncomingMessage, response: ServerResponse): Exchange {
@@ -145,6 +150,8 @@ export class HttpEdge {
       get ip() {
         return ipOf();
       },
+      route: "other",
+      trace: this.#deps.tracer?.begin(request) ?? null,
     };
   }
 
@@ -181,6 +188,7 @@ export class HttpEdge {
   #upgrade(routes: EdgeRoutes, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const requestId = mintRequestId(this.#deps.clock.wall());
     if (!this.#answersFor(request)) {
+      this.#deps.meter?.upgradeRefused(421);
       return refuseRaw(socket, 421, requestId, "MISDIRECTED", "Unknown Host");
     }
     const refusal = routes.sockets.upgrade(request, socket, head, {
@@ -188,6 +196,7 @@ export class HttpEdge {
       extraHeaders: [`X-Request-Id: ${requestId}`],
     });
     if (refusal === null) return;
+    this.#deps.meter?.upgradeRefused(refusal.status);
     const code = refusal.status === 503 ? "UNAVAILABLE" : "VALIDATION_ERROR";
     refuseRaw(socket, refusal.status, requestId, code, refusal.message);
   }
@@ -200,18 +209,23 @@ export class HttpEdge {
     }
     const status = CLIENT_ERROR_STATUS.get(error.code ?? "") ?? 400;
     const requestId = mintRequestId(this.#deps.clock.wall());
+    this.#deps.meter?.exchangeEnded("other", statusClass(status, true));
     refuseRaw(socket, status, requestId, "VALIDATION_ERROR", STATUS_CODES[status] ?? "");
   }
 
-  #logWhenDone(exchange: Exchange, path: string): void {
-    const { log, clock } = this.#deps;
-    if (!log.isLevelEnabled("debug")) return;
-    const { request, response, requestId } = exchange;
+  /** Tells the metrics, the trace and the log of an exchange once it is over. */
+  #watch(exchange: Exchange, path: string): void {
+    const { log, clock, meter } = this.#deps;
+    const { request, response, requestId, trace } = exchange;
     const startedMs = clock.monotonic();
     response.once("close", () => {
+      const { statusCode: status, writableFinished: whole } = response;
+      meter?.exchangeEnded(exchange.route, statusClass(status, whole));
+      // The others that hear of the close go first: it may be what ends a call.
+      if (trace !== null) queueMicrotask(() => trace.ended(exchange.route, status, whole));
+      if (!log.isLevelEnabled("debug")) return;
       const durationMs = Math.round(clock.monotonic() - startedMs);
-      const { method } = request;
-      log.debug({ requestId, method, path, status: response.statusCode, durationMs }, "request");
+      log.debug({ requestId, method: request.method, path, status, durationMs }, "request");
     });
   }
 }
@@ -222,6 +236,7 @@ const CLIENT_ERROR_STATUS: ReadonlyMap<string, number> = new Map([
 ]);
 
 const MCP_PATH = "/v1/mcp/";
+const MCP_ROUTE = "/v1/mcp/{urlToken}";
 
 /** `/v1/mcp/{token}` with or without a slash behind it, and nothing below it but discovery. */
 function mcpToken(path: string): string | null {

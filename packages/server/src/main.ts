@@ -1,6 +1,7 @@
 #!/usr/bin/env node
+import { backupCommand, restoreCommand } from "./commands/backup.ts";
 import { printConfig } from "./commands/config.ts";
-import { demo } from "./commands/demo.ts";
+import { doctor } from "./commands/doctor.ts";
 import { createProject } from "./commands/project.ts";
 import { serve } from "./commands/serve.ts";
 import { VERSION } from "./commands/version.ts";
@@ -13,6 +14,9 @@ const HELP = `relay ${VERSION}: lets AI hosts call the tools of apps on people's
   relay demo                   run the sample app against a running Relay and make one call
   relay project create NAME    make a project and print its keys
   relay config                 list every setting
+  relay doctor                 look over the data folder and the addresses, and say what is wrong
+  relay backup FILE            copy the data folder into one file, also while a server runs
+  relay restore FILE           make a new data folder of a backup
 
 Settings are environment variables (RELAY_PORT=8080) or flags (--port 8080).
 `;
@@ -44,7 +48,11 @@ async function runWith(
   switches: ReadonlySet<string>,
 ): Promise<number> {
   if (command === "serve" && rest.length === 0) return serve(config, switches.has("--demo"));
-  if (command === "demo" && rest.length === 0) return demo(config);
+  if (command === "demo" && rest.length === 0)
+    return (await import("./commands/demo.ts")).demo(config);
+  if (command === "doctor" && rest.length === 0) return doctor(config);
+  if (command === "backup" && rest.length === 1) return backupCommand(config, rest[0] ?? "");
+  if (command === "restore" && rest.length === 1) return restoreCommand(config, rest[0] ?? "");
   if (command === "project" && rest[0] === "create" && rest.length === 2) {
     return createProject(config, rest[1] ?? "");
   }

@@ -1,6 +1,5 @@
 import { getRequestListener } from "@hono/node-server";
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { bodyLimit } from "hono/body-limit";
 import type { Exchange } from "../host/mcp.ts";
 import { StoreError } from "../store/store.ts";
 import { Auth } from "./auth.ts";
@@ -9,12 +8,12 @@ import { ApiError, errorBody } from "./errors.ts";
 import { addHealthRoutes } from "./health.ts";
 import { addLinkCreation } from "./link-creation.ts";
 import { addLinkRoutes } from "./links.ts";
+import { addMetrics } from "./metrics.ts";
 import { addOperatorRoutes } from "./operator.ts";
 import { addProjectRoutes } from "./project.ts";
 import { addPage } from "./page.ts";
 import type { Api, ApiContext, ApiDeps, ApiEnv } from "./routes.ts";
 
-const BODY_BYTES_MAX = 64 * 1024;
 const RETRY_AFTER_SECONDS = "5";
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
@@ -35,17 +34,10 @@ export function createApi(deps: ApiDeps): (exchange: Exchange) => void {
     context.header("Referrer-Policy", "no-referrer");
     await next();
   });
-  api.use(
-    bodyLimit({
-      maxSize: BODY_BYTES_MAX,
-      onError: () => {
-        throw new ApiError("PAYLOAD_TOO_LARGE", `The body is over ${BODY_BYTES_MAX} bytes`);
-      },
-    }),
-  );
   const auth = new Auth(deps);
   addPage(api);
   addHealthRoutes(api, deps);
+  addMetrics(api, deps, auth);
   addLinkCreation(api, deps, auth);
   addLinkRoutes(api, deps, auth);
   addProjectRoutes(api, deps, auth);

@@ -60,11 +60,17 @@ export function addLinkCreation(api: Api, deps: ApiDeps, auth: Auth): void {
       // Asked again: other requests of the address may have come while the body was read.
       const late = created.take(ip, now, deps.limits.linksPerIpPerMinute);
       if (late > 0) throw rateLimited(late);
-      return createLink(context, deps, {
-        projectId: key.project.projectId,
-        label: input.label ?? null,
-        madeWithSecretKey: key.kind === "sk",
-      });
+      try {
+        return await createLink(context, deps, {
+          projectId: key.project.projectId,
+          label: input.label ?? null,
+          madeWithSecretKey: key.kind === "sk",
+        });
+      } catch (error) {
+        // Only links that were created use up the minute.
+        created.giveBack(ip);
+        throw error;
+      }
     },
   );
 }

@@ -16,9 +16,9 @@ import {
   projectView,
 } from "./shapes.ts";
 
+/** A moment with its offset, or a day, which begins at midnight UTC. */
 const Time = z
-  .string()
-  .refine((text) => Number.isFinite(Date.parse(text)), "must be an ISO 8601 time")
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: "must be an ISO 8601 time" })
   .transform((text) => Date.parse(text));
 
 const CallsQuery = PageQuery.extend({

@@ -6,6 +6,7 @@ import type { ZodObject, ZodType } from "zod";
 import { REST_ERRORS } from "@relay/protocol";
 import type { Limits, RestErrorCode } from "@relay/protocol";
 import type { Clock } from "../clock.ts";
+import { readBody } from "../host/body.ts";
 import type { Exchange } from "../host/mcp.ts";
 import type { Log } from "../observe/log.ts";
 import type { PublicUrls } from "../public-urls.ts";
@@ -23,6 +24,8 @@ export type ApiDeps = {
   readonly urls: PublicUrls;
   /** SHA-256 of the operator's token. */
   readonly operatorTokenHash: Uint8Array;
+  /** Returns the text of `/metrics`; absent when metrics are off. */
+  readonly scrape?: (() => Promise<string>) | undefined;
 };
 
 export type ApiEnv = {
@@ -48,6 +51,8 @@ export type Operation = {
   readonly query?: ZodObject;
   readonly body?: ZodType;
   readonly status?: 200 | 201;
+  /** What the answer is; JSON unless said. */
+  readonly media?: "text/plain";
   /** The answer's body; null for an operation that only ever refuses. */
   readonly answer: ZodType | null;
   /** Refusals beside those that follow from the fields above. */
@@ -62,7 +67,10 @@ export function route(
 ): void {
   api.openAPIRegistry.registerPath(describe(operation));
   const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
-  api.on(operation.method.toUpperCase(), path, handler);
+  api.on(operation.method.toUpperCase(), path, (context) => {
+    context.var.exchange.route = operation.path;
+    return handler(context);
+  });
 }
 
 const ErrorView = z
@@ -80,6 +88,7 @@ export const SECURITY: Readonly<Record<Exclude<Caller, "anyone">, string>> = {
 
 function describe(operation: Operation): RouteConfig {
   const { method, path, summary, by, query, body, status = 200, answer } = operation;
+  const media = operation.media ?? "application/json";
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const params = z.object(Object.fromEntries(names.map((name) => [name, z.string()])));
   const request = {
@@ -90,7 +99,7 @@ function describe(operation: Operation): RouteConfig {
   const good =
     answer === null
       ? {}
-      : { [status]: { description: "Done.", content: { "application/json": { schema: answer } } } };
+      : { [status]: { description: "Done.", content: { [media]: { schema: answer } } } };
   return {
     method,
     path,
@@ -123,6 +132,7 @@ function refusals(operation: Operation, hasPlaces: boolean): RouteConfig["respon
   );
 }
 
+const BODY_BYTES_MAX = 64 * 1024;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 /** Reads the body as `schema` has it; an empty body is `{}`. Unknown fields are ignored. */
@@ -130,7 +140,7 @@ export async function readInput<Input>(
   context: ApiContext,
   schema: ZodType<Input>,
 ): Promise<Input> {
-  const text = await context.req.text();
+  const text = await readText(context);
   if (text.trim() === "") return parseInput({}, schema);
   if (!JSON_TYPE.test(context.req.header("content-type") ?? "")) {
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "Content-Type must be application/json");
@@ -142,6 +152,23 @@ export async function readInput<Input>(
     throw new ApiError("VALIDATION_ERROR", "The body is not valid JSON");
   }
   return parseInput(value, schema);
+}
+
+/** Reads the body past Hono, which would take one of any size. */
+async function readText(context: ApiContext): Promise<string> {
+  const body = await readBody(context.var.exchange.request, BODY_BYTES_MAX);
+  switch (body.type) {
+    case "text":
+      return body.text;
+    case "too_large":
+      throw new ApiError("PAYLOAD_TOO_LARGE", `The body is over ${BODY_BYTES_MAX} bytes`, {
+        Connection: "close",
+      });
+    case "not_utf8":
+      throw new ApiError("VALIDATION_ERROR", "The body is not valid UTF-8");
+    case "aborted":
+      throw new ApiError("VALIDATION_ERROR", "The body was cut off");
+  }
 }
 
 /** Reads the query string as `schema` has it. */

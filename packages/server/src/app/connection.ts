@@ -30,9 +30,12 @@ export class AppConnection implements AppSocket {
   #phase: Phase = "silent";
   #strikes = 0;
   #place: { readonly driver: LinkDriver; readonly epoch: number } | null = null;
-  /** Frames that came while the hello was being judged. */
-  #waiting: string[] | null = null;
-  #pongs: Map<string, () => void> | null = null;
+  /** Frames that came while the hello was being judged; null stands for a binary one. */
+  #waiting: (string | null)[] | null = null;
+  /** Pings sent that say more than that the connection is alive. */
+  #askingPings = 0;
+  /** What to do when the pong of the last one of them comes. */
+  #onPong: (() => void) | null = null;
 
   constructor(
     deps: SocketDeps,
@@ -65,6 +68,10 @@ export class AppConnection implements AppSocket {
     return this.#phase === "ready";
   }
 
+  get unsentBytes(): number {
+    return this.#ws.bufferedAmount;
+  }
+
   send(frameText: string): boolean {
     const ws = this.#ws;
     if (ws.readyState !== ws.OPEN) return false;
@@ -78,18 +85,14 @@ export class AppConnection implements AppSocket {
 
   ping(onPong: () => void): void {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
-    if (this.#pongs === null) {
-      this.#pongs = new Map();
+    if (this.#askingPings === 0) {
       this.#ws.on("pong", (payload) => {
-        const key = payload.toString("latin1");
-        const waiting = this.#pongs?.get(key);
-        this.#pongs?.delete(key);
-        waiting?.();
+        if (payload.toString("latin1") === String(this.#askingPings)) this.#onPong?.();
       });
     }
-    const key = `told-${this.#pongs.size}-${this.#deps.clock.monotonic()}`;
-    this.#pongs.set(key, onPong);
-    this.#ws.ping(key);
+    this.#askingPings += 1;
+    this.#onPong = onPong;
+    this.#ws.ping(String(this.#askingPings));
   }
 
   /** A ping that only keeps the connection alive. */
@@ -113,6 +116,7 @@ export class AppConnection implements AppSocket {
 
   /** Tells the app what is wrong with its hello, then closes. */
   refuseHello(message: string): void {
+    this.#deps.meter?.helloRefused(4400);
     this.#sendError(null, "invalid_message", message);
     this.close(4400);
   }
@@ -145,16 +149,15 @@ export class AppConnection implements AppSocket {
 
   #receive(data: Buffer, isBinary: boolean): void {
     if (this.#phase === "closed") return;
-    if (isBinary) return this.#strike(null, "frames are JSON text, not binary");
-    this.#readText(data.toString("utf8"));
+    const text = isBinary ? null : data.toString("utf8");
+    if (this.#phase !== "greeting") return this.#read(text);
+    this.#waiting ??= [];
+    this.#waiting.push(text);
   }
 
-  #readText(text: string): void {
-    if (this.#phase === "greeting") {
-      this.#waiting ??= [];
-      this.#waiting.push(text);
-      return;
-    }
+  /** Reads one frame; `text` is null for a binary one. */
+  #read(text: string | null): void {
+    if (text === null) return this.#strike(null, "frames are JSON text, not binary");
     const reading = readJson(text);
     const parsed = parseAppFrame(reading.ok ? reading.value : (reading.value ?? null));
     if (!reading.ok) {
@@ -205,12 +208,14 @@ export class AppConnection implements AppSocket {
         // Closed meanwhile, or a newer hello of the link overtook this one and it was told so.
         return;
       case "refused":
+        this.#deps.meter?.helloRefused(greeting.code);
         if (!isOpen()) return;
         if (greeting.frame !== null) {
           this.#sendError(null, greeting.frame.code, greeting.frame.message);
         }
         return this.close(greeting.code);
       case "ready":
+        this.#deps.meter?.helloAccepted();
         this.#place = greeting;
         if (!isOpen()) return this.closed();
         this.#phase = "ready";
@@ -225,7 +230,7 @@ export class AppConnection implements AppSocket {
     this.#waiting = null;
     for (const text of waiting) {
       if (this.#phase !== "ready") return;
-      this.#readText(text);
+      this.#read(text);
     }
   }
 

@@ -1,10 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Limits } from "@relay/protocol";
+import { CLOSE_CODES } from "@relay/protocol";
+import type { CloseRule, Limits } from "@relay/protocol";
 import { WebSocket, WebSocketServer } from "ws";
+import type { Server as SocketServer } from "ws";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
+import type { Meter, SocketEnd } from "../observe/meter.ts";
 import type { RelayNode } from "../relay/node.ts";
 import { AppConnection } from "./connection.ts";
 
@@ -22,6 +25,7 @@ export type SocketDeps = {
   readonly clock: Clock;
   readonly limits: Limits;
   readonly log: Log;
+  readonly meter?: Meter | undefined;
   /** A connection's unfinished bytes grew or shrank. */
   readonly onUnfinished: (connection: AppConnection, change: number) => void;
   /** A connection's hello was judged. */
@@ -38,12 +42,37 @@ declare module "ws" {
   }
 }
 
-/** A frame over the limit ends the connection with no close frame, as the product spec says. */
+/**
+ * A frame over the limit ends the connection with no close frame, as the product spec says. What
+ * else the library closes for, such as invalid UTF-8, gets the reason that goes with its code.
+ */
 class DroppingWebSocket extends WebSocket {
+  /** What Relay ended it with, 1006 being a dropped connection; null if Relay was not the first. */
+  endedWith: number | null = null;
+
   override close(code?: number, reason?: string | Buffer): void {
-    if (code === 1009) this.terminate();
-    else super.close(code, reason);
+    if (code === 1009) return this.terminate();
+    // The library answers the app's own close frame by this method too, with a Buffer or no code.
+    const isAnswer = code === undefined || typeof reason === "object";
+    if (!isAnswer && this.readyState === WebSocket.OPEN) this.endedWith = code;
+    super.close(code, reason ?? reasonOf(code));
   }
+
+  override terminate(): void {
+    if (this.readyState === WebSocket.OPEN) this.endedWith = 1006;
+    super.terminate();
+  }
+}
+
+function reasonOf(code: number | undefined): string | undefined {
+  const rules: Readonly<Record<number, CloseRule>> = CLOSE_CODES;
+  return code === undefined ? undefined : rules[code]?.reason;
+}
+
+/** Who ended a socket; `code` is the one the app sent, or 1006. */
+function endOf({ endedWith }: DroppingWebSocket, code: number): SocketEnd {
+  if (endedWith !== null) return { code: endedWith, by: "relay" };
+  return { code, by: code === 1006 ? "network" : "app" };
 }
 
 /**
@@ -52,7 +81,7 @@ class DroppingWebSocket extends WebSocket {
  */
 export class AppSockets {
   readonly #deps: SocketDeps;
-  readonly #server: WebSocketServer;
+  readonly #server: SocketServer<typeof DroppingWebSocket>;
   readonly #connections = new Set<AppConnection>();
   readonly #silentByIp = new Map<string, number>();
   #unfinished = 0;
@@ -79,6 +108,18 @@ export class AppSockets {
 
   get count(): number {
     return this.#connections.size;
+  }
+
+  /** Bytes of messages that have begun and not ended. */
+  get unfinishedBytes(): number {
+    return this.#unfinished;
+  }
+
+  /** Bytes that wait to be sent. */
+  get unsentBytes(): number {
+    let bytes = 0;
+    for (const connection of this.#connections) bytes += connection.unsentBytes;
+    return bytes;
   }
 
   /** Takes an upgrade of `/v1/socket`, or says why not; `extraHeaders` go into the 101 answer. */
@@ -112,9 +153,10 @@ export class AppSockets {
     return refusal;
   }
 
-  /** Waits for closing handshakes, at most `ms`, then drops what is left. */
+  /** Closes what is still open with 1012, waits for the handshakes, at most `ms`, drops the rest. */
   async close(ms: number): Promise<void> {
     const { clock } = this.#deps;
+    for (const connection of this.#connections) connection.close(1012);
     const until = clock.monotonic() + ms;
     while (this.#connections.size > 0 && clock.monotonic() < until) {
       await new Promise<void>((resolve) => clock.after(10, resolve));
@@ -124,14 +166,16 @@ export class AppSockets {
   }
 
   #accept(
-    ws: WebSocket,
+    ws: DroppingWebSocket,
     tcp: Socket,
     peer: { readonly ip: string; readonly origin: string | null },
   ): void {
     const connection = new AppConnection(this.#deps, ws, tcp, peer);
     this.#connections.add(connection);
     this.#silentByIp.set(peer.ip, (this.#silentByIp.get(peer.ip) ?? 0) + 1);
-    ws.on("close", () => {
+    this.#deps.meter?.socketOpened();
+    ws.on("close", (code) => {
+      this.#deps.meter?.socketClosed(endOf(ws, code));
       this.#connections.delete(connection);
       this.#noLongerSilent(connection);
       this.#countUnfinished(connection, -connection.meter.unfinishedBytes);

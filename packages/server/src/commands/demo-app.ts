@@ -1,4 +1,5 @@
-import type { AppTool } from "@relay/client";
+import { tool } from "@relay/client";
+import type { Tool } from "@relay/client";
 
 export const DEMO_APP = { name: "Notes", version: "1.0.0" } as const;
 
@@ -14,48 +15,42 @@ const notes = [
 ];
 
 /** The tools of the sample app: a notebook that lives as long as the process. */
-export const DEMO_TOOLS: readonly AppTool[] = [
-  {
-    definition: {
-      name: "search_notes",
-      description: "Full-text search of the person's notes",
-      inputSchema: {
-        type: "object",
-        properties: { query: { type: "string", minLength: 1 } },
-        required: ["query"],
-      },
-      annotations: {
-        readOnlyHint: true,
-        destructiveHint: false,
-        idempotentHint: true,
-        openWorldHint: false,
-      },
+export const DEMO_TOOLS: readonly Tool[] = [
+  tool("search_notes", {
+    description: "Full-text search of the person's notes",
+    input: {
+      type: "object",
+      properties: { query: { type: "string", minLength: 1 } },
+      required: ["query"],
+    },
+    annotations: {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
     },
     run: ({ query }) => {
-      const wanted = String(query).toLowerCase();
+      const wanted = query.toLowerCase();
       const found = notes.filter((note) => note.toLowerCase().includes(wanted));
       return `${found.length} notes match${found.length === 0 ? "." : `: ${found.join("; ")}.`}`;
     },
-  },
-  {
-    definition: {
-      name: "add_note",
-      description: "Adds a note to the person's notebook",
-      inputSchema: {
-        type: "object",
-        properties: { text: { type: "string", minLength: 1, maxLength: 1000 } },
-        required: ["text"],
-      },
-      annotations: {
-        readOnlyHint: false,
-        destructiveHint: false,
-        idempotentHint: false,
-        openWorldHint: false,
-      },
+  }),
+  tool("add_note", {
+    description: "Adds a note to the person's notebook",
+    input: {
+      type: "object",
+      properties: { text: { type: "string", minLength: 1, maxLength: 1000 } },
+      required: ["text"],
+    },
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+      openWorldHint: false,
     },
     run: ({ text }) => {
-      notes.push(String(text));
+      notes.push(text);
       return `Added. There are ${notes.length} notes now.`;
     },
-  },
+  }),
 ];

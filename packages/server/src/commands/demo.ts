@@ -1,27 +1,31 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectApp } from "@relay/client";
-import type { ConnectedApp } from "@relay/client";
+import { createRelay, memoryStore } from "@relay/client";
+import type { Relay } from "@relay/client";
+import { parseToken } from "@relay/protocol";
+import type { LinkToken, PublishableKey, UrlToken } from "@relay/protocol";
 import type { Config } from "../config.ts";
+import { publicUrls } from "../public-urls.ts";
 import { DEMO_APP, DEMO_INSTRUCTIONS, DEMO_TOOLS } from "./demo-app.ts";
 import { RelayApi } from "./relay-api.ts";
 
 /** What the sample app keeps from one run to the next, in `demo.json` (0600). */
 type DemoLink = {
-  readonly publishableKey: string;
-  readonly linkToken: string;
-  readonly mcpUrl: string;
+  readonly publishableKey: PublishableKey;
+  readonly linkToken: LinkToken;
+  readonly urlToken: UrlToken;
 };
 
 type Frame = Readonly<Record<string, unknown>>;
 
 /** Starts the sample app inside `relay serve --demo` and prints how to call it. */
-export async function startDemo(config: Config, port: number): Promise<ConnectedApp> {
+export async function startDemo(config: Config, port: number): Promise<Relay> {
   const localUrl = `http://127.0.0.1:${port}`;
   const link = await demoLink(config, new RelayApi(localUrl));
-  const app = connectDemo(localUrl, link, () => undefined);
-  await app.ready;
-  process.stdout.write(welcome(link));
+  const app = connectDemo(localUrl, link, (_direction, frame) => noteRotation(config, link, frame));
+  await app.start();
+  const mcpUrl = `${publicUrls(config, port).mcp}/v1/mcp/${link.urlToken}`;
+  process.stdout.write(welcome(link.publishableKey, mcpUrl));
   return app;
 }
 
@@ -39,14 +43,15 @@ export async function demo(config: Config): Promise<number> {
   }
   const link = await demoLink(config, api);
   const app = connectDemo(config.publicUrl, link, (direction, frame) => {
+    noteRotation(config, link, frame);
     const arrow = direction === "sent" ? "app   →  relay" : "relay →  app  ";
     process.stdout.write(`${arrow}  ${shown(frame)}\n`);
   });
   try {
-    await app.ready;
+    await app.start();
     const call = callBody();
     process.stdout.write(`host  →  relay  ${call}\n`);
-    const response = await fetch(link.mcpUrl, {
+    const response = await fetch(`${config.mcpPublicUrl}/v1/mcp/${link.urlToken}`, {
       method: "POST",
       headers: HOST_HEADERS,
       body: call,
@@ -58,7 +63,7 @@ export async function demo(config: Config): Promise<number> {
     process.stderr.write(`relay: ${error instanceof Error ? error.message : String(error)}\n`);
     return 1;
   } finally {
-    app.close();
+    app.stop();
   }
 }
 
@@ -68,60 +73,106 @@ const HOST_HEADERS = {
 } as const;
 
 function connectDemo(
-  baseUrl: string,
-  link: DemoLink,
+  relayUrl: string,
+  { publishableKey, linkToken, urlToken }: DemoLink,
   onFrame: (direction: "sent" | "received", frame: Frame) => void,
-): ConnectedApp {
-  return connectApp({
-    socketUrl: `${baseUrl.replace(/^http/, "ws")}/v1/socket`,
-    linkToken: link.linkToken,
+): Relay {
+  const relay = createRelay({
+    relayUrl,
+    publishableKey,
     app: DEMO_APP,
     instructions: DEMO_INSTRUCTIONS,
     tools: DEMO_TOOLS,
-    onFrame,
-    onClose: (code, reason, retryInMs) => {
-      const next = retryInMs === null ? "" : `; again in ${(retryInMs / 1000).toFixed(1)} s`;
-      process.stderr.write(`demo app: closed with ${code} ${reason}${next}\n`);
-    },
+    store: memoryStore({ linkId: "", linkToken, mcpUrl: `${relayUrl}/v1/mcp/${urlToken}` }),
+    WebSocket: watchedSocket(onFrame),
   });
+  relay.on("state", (state) => {
+    if (state.status === "closed" || state.status === "waiting") {
+      const { code, message } = state.reason;
+      const next =
+        state.status === "waiting" ? `; again in ${(state.waitMs / 1000).toFixed(1)} s` : "";
+      process.stderr.write(`demo app: closed with ${code} ${message}${next}\n`);
+    }
+  });
+  return relay;
 }
 
-/** The demo's project and link, made at the first run and used again while they are valid. */
+/** A WebSocket that shows each frame right before it is acted on, or right after it is sent. */
+function watchedSocket(
+  onFrame: (direction: "sent" | "received", frame: Frame) => void,
+): typeof WebSocket {
+  return class extends WebSocket {
+    constructor(url: string | URL) {
+      super(url);
+      this.addEventListener("message", ({ data }) => onFrame("received", JSON.parse(String(data))));
+    }
+
+    override send(data: Parameters<WebSocket["send"]>[0]): void {
+      super.send(data);
+      onFrame("sent", JSON.parse(String(data)));
+    }
+  };
+}
+
+/** The demo's link, made with a project at the first run and used again while it is valid. */
 async function demoLink(config: Config, api: RelayApi): Promise<DemoLink> {
-  const file = join(config.dataDir, "demo.json");
-  const kept = readDemoFile(file);
-  if (kept !== null) return kept;
+  const kept = readDemoFile(config);
+  if (kept !== null && (await api.knowsUrlToken(kept.urlToken))) return kept;
   const project = await api.createProject(config, "Notes");
   const link = await api.createLink(project.publishableKey, "Demo");
-  const made = {
+  const made = demoLinkOf({
     publishableKey: project.publishableKey,
     linkToken: link.linkToken,
-    mcpUrl: link.mcpUrl,
-  };
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 });
+    urlToken: link.mcpUrl.split("/").at(-1),
+  });
+  if (made === null) throw new Error("the relay made a link that this demo does not understand");
+  writeDemoFile(config, made);
   return made;
 }
 
-function readDemoFile(file: string): DemoLink | null {
+/** The link's URL was replaced: the next run calls the new one. */
+function noteRotation(config: Config, link: DemoLink, frame: Frame): void {
+  if (frame["type"] !== "link.rotated") return;
+  const urlToken = String(frame["mcpUrl"]).split("/").at(-1);
+  const rotated = demoLinkOf({ ...link, urlToken });
+  if (rotated !== null) writeDemoFile(config, rotated);
+}
+
+function demoFile(config: Config): string {
+  return join(config.dataDir, "demo.json");
+}
+
+function writeDemoFile(config: Config, link: DemoLink): void {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  writeFileSync(demoFile(config), `${JSON.stringify(link, null, 2)}\n`, { mode: 0o600 });
+}
+
+function readDemoFile(config: Config): DemoLink | null {
   try {
-    const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
-    // Written by `demoLink` above.
-    return kept as DemoLink;
+    const kept: unknown = JSON.parse(readFileSync(demoFile(config), "utf8"));
+    return typeof kept === "object" && kept !== null ? demoLinkOf({ ...kept }) : null;
   } catch {
     return null;
   }
 }
 
-function welcome(link: DemoLink): string {
+function demoLinkOf(fields: Readonly<Record<string, unknown>>): DemoLink | null {
+  const publishableKey = parseToken("publishableKey", String(fields["publishableKey"]));
+  const linkToken = parseToken("linkToken", String(fields["linkToken"]));
+  const urlToken = parseToken("urlToken", String(fields["urlToken"]));
+  if (publishableKey === null || linkToken === null || urlToken === null) return null;
+  return { publishableKey, linkToken, urlToken };
+}
+
+function welcome(publishableKey: string, mcpUrl: string): string {
   const headers = Object.entries(HOST_HEADERS).map(([name, value]) => `-H '${name}: ${value}'`);
   return `
-  Publishable key   ${link.publishableKey}
-  MCP URL           ${link.mcpUrl}
+  Publishable key   ${publishableKey}
+  MCP URL           ${mcpUrl}
 
 The sample app Notes is connected. Call its tool as an AI host would:
 
-curl -N ${link.mcpUrl} ${headers.join(" ")} -d '${callBody()}'
+curl -N ${mcpUrl} ${headers.join(" ")} -d '${callBody()}'
 
 Ctrl-C lets running calls finish, then stops.
 `;

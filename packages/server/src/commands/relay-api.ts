@@ -1,3 +1,4 @@
+import type { UrlToken } from "@relay/protocol";
 import type { Config } from "../config.ts";
 import { operatorToken } from "./secrets.ts";
 
@@ -31,6 +32,16 @@ export class RelayApi {
     } catch {
       return false;
     }
+  }
+
+  /** Whether a link has this URL token: one that was rotated or revoked has none. */
+  async knowsUrlToken(token: UrlToken): Promise<boolean> {
+    const answer = await fetch(`${this.#baseUrl}/v1/mcp/${token}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+    });
+    return answer.ok;
   }
 
   createProject(config: Config, name: string): Promise<MadeProject> {

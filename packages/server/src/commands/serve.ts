@@ -14,8 +14,10 @@ import { publicUrls } from "../public-urls.ts";
 import type { PublicUrls } from "../public-urls.ts";
 import { Seal } from "../relay/seal.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
+import type { SqliteStore } from "../store/sqlite.ts";
 import { StoreError } from "../store/store.ts";
-import { startDemo } from "./demo.ts";
+import { openObservers } from "./observers.ts";
+import type { Observers } from "./observers.ts";
 import { operatorToken, sealKey } from "./secrets.ts";
 import { untilStopped } from "./signals.ts";
 import { VERSION } from "./version.ts";
@@ -25,6 +27,8 @@ const NODE_NAME = "local";
 
 /** What closes is given this long after the drain, then it is cut. */
 const CLOSE_MS = 1_500;
+/** A process that has closed everything and still does not end is ended after this. */
+const LINGER_MS = 200;
 
 /** A Relay that listens. */
 export type RunningRelay = {
@@ -35,44 +39,70 @@ export type RunningRelay = {
   stop(): Promise<void>;
 };
 
-/** Builds a Relay from its parts and makes it listen: the one place where all of them meet. */
+/** What has to be closed again if the start fails. */
+type OpenParts = {
+  readonly store: SqliteStore;
+  readonly edge: HttpEdge;
+  readonly observers: Observers;
+};
+
+/** Builds a Relay from its parts and makes it listen. One that fails to start leaves nothing open. */
 export async function startRelay(config: Config, log: Log): Promise<RunningRelay> {
-  const clock = systemClock;
-  const { limits, dataDir, durability, trustProxy } = config;
-  const token = operatorToken(config);
-  const seal = new Seal(sealKey(config));
+  const { dataDir, durability, trustProxy } = config;
+  const observers = await openObservers(config, log);
   const store = await openSqliteStore({ dataDir, durability });
-  const edge = new HttpEdge({
-    clock,
-    log,
-    trustProxy,
-    prefixes: prefixesOf(config),
-    hostNames: hostNamesOf(config),
-  });
-  const port = await edge.listen(config.host, config.port).catch(async (error: unknown) => {
+  const prefixes = prefixesOf(config);
+  const hostNames = hostNamesOf(config);
+  const { meter, tracer } = observers;
+  const about = { trustProxy, prefixes, hostNames, meter, tracer };
+  const edge = new HttpEdge({ clock: systemClock, log, ...about });
+  try {
+    return await joinParts(config, log, { store, edge, observers });
+  } catch (error) {
+    await edge.close(0);
+    await observers.close(systemClock);
     await store.close();
     throw error;
-  });
+  }
+}
+
+/** The one place where all parts meet. */
+async function joinParts(
+  config: Config,
+  log: Log,
+  { store, edge, observers }: OpenParts,
+): Promise<RunningRelay> {
+  const clock = systemClock;
+  const { limits } = config;
+  const { meter } = observers;
+  const token = operatorToken(config);
+  const seal = new Seal(sealKey(config));
+  const port = await edge.listen(config.host, config.port);
   const urls = publicUrls(config, port);
   const bus = new InProcessHub().bus(NODE_NAME);
   const shared = { store, bus, clock, limits, log, urls };
-  const node = new RelayNode({ ...shared, quota: unlimitedQuota, seal });
+  const node = new RelayNode({ ...shared, quota: unlimitedQuota, seal, meter });
   await node.start();
-  const sockets = new AppSockets({ node, clock, limits, log });
+  const sockets = new AppSockets({ node, clock, limits, log, meter });
   const allowsLocalOrigins = urls.public.startsWith("http:");
   edge.open({
     mcp: new McpEndpoint({ node, clock, limits, log, allowsLocalOrigins }),
     sockets,
-    api: createApi({ ...shared, node, operatorTokenHash: hashToken(token) }),
+    api: createApi({
+      ...shared,
+      node,
+      operatorTokenHash: hashToken(token),
+      scrape: observers.scraperOf({ node, sockets, store }),
+    }),
   });
   log.info({ version: VERSION, host: config.host, port }, "relay is listening");
   const stop = async (): Promise<void> => {
     log.info({ sockets: sockets.count, calls: node.inFlight }, "relay is draining");
     await node.drain(config.drainMs);
-    await sockets.close(CLOSE_MS);
-    await edge.close(CLOSE_MS);
+    await Promise.all([sockets.close(CLOSE_MS), edge.close(CLOSE_MS)]);
     await node.close();
     await store.close();
+    await observers.close(clock);
     log.info({}, "relay has stopped");
   };
   return { node, port, urls, stop };
@@ -90,10 +120,13 @@ export async function serve(config: Config, withDemo: boolean): Promise<number> 
     return 1;
   }
   process.stdout.write(`Relay ${VERSION} is running at ${relay.urls.public}\n`);
-  const demo = withDemo ? await startDemo(config, relay.port) : null;
+  // Loaded only where it runs: a server has no use for the app's side of Relay.
+  const demo = withDemo ? await (await import("./demo.ts")).startDemo(config, relay.port) : null;
   await signals;
-  demo?.close();
+  demo?.stop();
   await relay.stop();
+  // Traces that a collector does not take would keep the process for as long as they are tried.
+  setTimeout(() => process.exit(0), LINGER_MS).unref();
   return 0;
 }
 
@@ -110,7 +143,9 @@ function prefixesOf(config: Config): string[] {
   const paths = [config.publicUrl, config.mcpPublicUrl].map((url) =>
     new URL(url).pathname.replace(/\/$/, ""),
   );
-  return [...new Set([...paths, "/relay"])].filter((path) => path !== "");
+  const prefixes = [...new Set([...paths, "/relay"])].filter((path) => path !== "");
+  // One may begin with another.
+  return prefixes.toSorted((a, b) => b.length - a.length);
 }
 
 /** While bound to loopback: loopback's own names and those of the public URLs. */

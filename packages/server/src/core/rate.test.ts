@@ -49,6 +49,15 @@ test("windows of different keys do not touch each other", () => {
   assert.equal(windows.wait("c", 1, 1), 0);
 });
 
+test("what is given back to a key can be taken again", () => {
+  const windows = new MinuteWindows(10);
+  windows.take("a", 0, 1);
+  windows.giveBack("a");
+  windows.giveBack("never seen");
+  assert.equal(windows.take("a", 1, 1), 0);
+  assert.notEqual(windows.take("a", 1, 1), 0);
+});
+
 test("past the most keys the oldest window is forgotten", () => {
   const windows = new MinuteWindows(2);
   for (const key of ["a", "b", "c"]) windows.take(key, 0, 1);

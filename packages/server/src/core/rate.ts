@@ -62,6 +62,11 @@ export class MinuteWindows {
     return this.#windowOf(key, now).take(now, limit);
   }
 
+  /** Takes one of the key's back, for what was refused after it was counted. */
+  giveBack(key: string): void {
+    this.#windows.get(key)?.giveBack();
+  }
+
   #windowOf(key: string, now: number): MinuteWindow {
     const known = this.#windows.get(key);
     if (known !== undefined && !known.isOver(now)) return known;

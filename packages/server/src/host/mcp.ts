@@ -23,6 +23,7 @@ import { readHostRequest } from "../core/host-request.ts";
 import type { MethodRequest, ToolCall } from "../core/host-request.ts";
 import { MinuteWindows } from "../core/rate.ts";
 import type { Log } from "../observe/log.ts";
+import type { RequestTrace } from "../observe/trace.ts";
 import type { CallEnd, LinkDriver } from "../relay/driver.ts";
 import type { OpenManifest } from "../relay/manifests.ts";
 import type { RelayNode } from "../relay/node.ts";
@@ -39,6 +40,9 @@ export type Exchange = {
   readonly requestId: RequestId;
   /** The client's address; IPv6 as its /64. */
   readonly ip: string;
+  /** The template of the route that answers, for metrics and traces; whoever answers sets it. */
+  route: string;
+  readonly trace: RequestTrace | null;
 };
 
 export type McpDeps = {
@@ -57,7 +61,8 @@ const REFLECTED_HEADERS_MAX = 1024;
 
 const METHOD_NOTE = "This is an MCP server. Hosts send it JSON-RPC messages with POST.\n";
 
-const COMMON_HEADERS = {
+/** What every answer under `/v1/mcp` carries, errors too (SPEC 6 and 14). */
+export const MCP_HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, Allow",
   "Cache-Control": "no-store",
@@ -215,6 +220,7 @@ class HostCall {
     const routed = node.router.call(this.#driver, open, this.#asked, requestId, {
       sent: () => this.#sent(),
       progressed: (progress) => this.#stream?.progress(progress),
+      decided: (outcome) => this.#exchange.trace?.callEnded(outcome),
       ended: (end) => this.#ended(end),
     });
     if (routed.type === "started") this.#callId = routed.callId;
@@ -224,6 +230,7 @@ class HostCall {
   }
 
   #sent(): void {
+    this.#exchange.trace?.callSent();
     if (this.#isOver || !this.#reply.accept.stream) return;
     this.#stream = new CallStream(this.#exchange.response, {
       clock: this.#deps.clock,
@@ -244,6 +251,7 @@ class HostCall {
 
   #refused(routed: Exclude<Routed, { type: "started" }>): void {
     this.#isOver = true;
+    this.#exchange.trace?.callEnded(routed.type);
     this.#reply.instant(200, refusalAnswer(routed, this.#asked, this.#facts, this.#driver.appName));
   }
 
@@ -263,7 +271,7 @@ class Reply {
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
-    this.headers = { ...COMMON_HEADERS, "X-Request-Id": exchange.requestId };
+    this.headers = { ...MCP_HEADERS, "X-Request-Id": exchange.requestId };
     this.accept = readAccept(exchange.request.headers.accept);
   }
 

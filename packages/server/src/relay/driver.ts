@@ -17,6 +17,7 @@ import { LinkCalls } from "../core/link.ts";
 import type { LinkEffect, LinkEvent } from "../core/link.ts";
 import type { Progress } from "../core/host-answers.ts";
 import { MinuteWindow } from "../core/rate.ts";
+import type { Meter } from "../observe/meter.ts";
 import type { Tool } from "../core/toolbox.ts";
 import type { CallRow, Client, Link } from "../store/store.ts";
 import type { ProjectState } from "./project-state.ts";
@@ -27,7 +28,7 @@ import type { Settler } from "./settle.ts";
 export interface AppSocket {
   /** Queues a frame; false when the socket is closed or its buffer full, and then it is dropped. */
   send(frameText: string): boolean;
-  /** Sends a WebSocket ping and calls `onPong` when its pong is back. */
+  /** Sends a WebSocket ping and calls `onPong` when its pong is back, unless a later one was sent. */
   ping(onPong: () => void): void;
   close(code: CloseCode): void;
 }
@@ -37,6 +38,8 @@ export interface CallObserver {
   /** The app was handed the call: a stream may open. */
   sent(): void;
   progressed(progress: Progress): void;
+  /** The call has its outcome; what is left is to write it down. */
+  decided?(outcome: Outcome): void;
   ended(end: CallEnd): void;
 }
 
@@ -65,6 +68,7 @@ export type DriverDeps = {
   readonly quota: Quota;
   readonly settler: Settler;
   readonly limits: Limits;
+  readonly meter?: Meter | undefined;
 };
 
 /**
@@ -180,7 +184,7 @@ export class LinkDriver {
   /** Starts a call; its observer hears of it, perhaps before this returns. */
   start(call: FittingCall): void {
     const startedAt = this.#deps.clock.wall();
-    const live: LiveCall = { call, startedAt, startedMs: this.#now(), answer: null };
+    const live: LiveCall = { call, startedAt, startedMs: this.#now(), sentMs: 0, answer: null };
     this.#live ??= new Map();
     this.#live.set(call.callId, live);
     this.#feed({ type: "call", callId: call.callId, rpcKey: call.rpcKey });
@@ -278,6 +282,7 @@ export class LinkDriver {
     const deadlineMs = this.#deps.clock.wall() + this.#deps.limits.callTimeoutSeconds * 1000;
     const { tool, argumentsText, observer } = live.call;
     const frame = `{"type":"call","id":"${callId}","tool":${JSON.stringify(tool.name)},"arguments":${argumentsText},"deadline":"${new Date(deadlineMs).toISOString()}"}`;
+    live.sentMs = this.#now();
     if (end.send(frame)) observer.sent();
     // What can't be queued ends at once: the socket is dropped, and its calls with it.
     else this.#events.push({ type: "disconnected", epoch });
@@ -299,8 +304,14 @@ export class LinkDriver {
     this.#live?.delete(effect.callId);
     const end = this.#endFor(effect, live);
     const row = this.#rowFor(effect, live);
+    live.call.observer.decided?.(effect.outcome);
     if (effect.sent) {
-      void this.#deps.settler.settle(row, () => live.call.observer.ended(end));
+      const appMs = this.#now() - live.sentMs;
+      void this.#deps.settler.settle(row, () => {
+        live.call.observer.ended(end);
+        const wholeMs = this.#now() - live.startedMs;
+        this.#deps.meter?.callAnswered(effect.outcome, { wholeMs, appMs });
+      });
       return;
     }
     this.#deps.settler.note(row, !this.gate.keepsRefusedRow(this.#now(), this.#deps.limits));
@@ -368,6 +379,8 @@ type LiveCall = {
   readonly call: FittingCall;
   readonly startedAt: number;
   readonly startedMs: number;
+  /** When the app was handed the call; 0 before. */
+  sentMs: number;
   answer: Answer | null;
 };
 

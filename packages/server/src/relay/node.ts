@@ -3,6 +3,7 @@ import type { Bus } from "../cluster/bus.ts";
 import type { PublicUrls } from "../public-urls.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
+import type { Meter } from "../observe/meter.ts";
 import type { ProjectChanges, Project, Store } from "../store/store.ts";
 import type { ProjectId } from "@relay/protocol";
 import type { LinkDriver } from "./driver.ts";
@@ -34,6 +35,7 @@ export type NodeDeps = {
   readonly limits: Limits;
   readonly log: Log;
   readonly urls: PublicUrls;
+  readonly meter?: Meter | undefined;
 };
 
 /** One running Relay: what joins hosts and apps, with its life from start to drain. */

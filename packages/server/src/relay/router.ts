@@ -1,3 +1,4 @@
+import { cutToolName } from "@relay/protocol";
 import type { CallId, RequestId, UrlToken } from "@relay/protocol";
 import type { Clock } from "../clock.ts";
 import type { Judgement } from "../core/host-gate.ts";
@@ -113,7 +114,7 @@ export class Router {
       ...facts,
       projectId: driver.link.projectId,
       linkId: driver.linkId,
-      tool: call.name,
+      tool: cutToolName(call.name),
       client: call.client ?? driver.link.client,
       counted: false,
       durationMs: 0,

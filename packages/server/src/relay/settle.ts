@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
+import type { Meter } from "../observe/meter.ts";
 import type { CallRow, Store } from "../store/store.ts";
 import type { Quota } from "./quota.ts";
 
@@ -15,6 +16,7 @@ type SettleDeps = {
   readonly quota: Quota;
   readonly clock: Clock;
   readonly log: Log;
+  readonly meter?: Meter | undefined;
 };
 
 /**
@@ -26,6 +28,7 @@ export class Settler {
   readonly #quota: Quota;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #meter: Meter | undefined;
   #unwritten = 0;
   #late = 0;
 
@@ -34,6 +37,7 @@ export class Settler {
     this.#quota = deps.quota;
     this.#clock = deps.clock;
     this.#log = deps.log;
+    this.#meter = deps.meter;
   }
 
   /** Rows that are not committed yet. */
@@ -85,11 +89,14 @@ export class Settler {
   /** Resolves when the row is committed, however often that has to be tried. Never rejects. */
   async #write(row: CallRow, rollUpOnly: boolean): Promise<void> {
     this.#unwritten += 1;
+    this.#meter?.callEnded(row.outcome, row.counted);
+    const endedMs = this.#clock.monotonic();
     let waitMs = RETRY_FIRST_MS;
     for (;;) {
       try {
         await this.#store.recordCall(row, rollUpOnly);
         this.#unwritten -= 1;
+        this.#meter?.rowWritten(this.#clock.monotonic() - endedMs);
         return;
       } catch (error) {
         this.#log.error({ err: error, requestId: row.requestId }, "a call's row was not written");

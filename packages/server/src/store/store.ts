@@ -1,3 +1,8 @@
+/*
+ * The door of this folder: what the rest of the server knows of storage. Behind it is SQLite
+ * (`sqlite.ts`, with its threads); `store.contract.ts` says what any other implementation must do.
+ * Nothing here may know of sockets, hosts or HTTP: no import from relay, host, app or api.
+ */
 import type {
   AccountId,
   AppInfo,
@@ -17,9 +22,10 @@ import type {
  */
 export interface Store {
   // Projects and their keys.
-  createProject(project: NewProject, keys: readonly NewKey[]): Promise<"created" | "limit_reached">;
+  createProject(project: NewProject, keys: readonly NewKey[]): Promise<CreatedProject>;
   getProject(projectId: ProjectId): Promise<Project | null>;
-  listProjects(page: Page): Promise<Paged<Project>>;
+  /** Newest first. */
+  listProjects(page: Page): Promise<Paged<Project> | "bad_cursor">;
   changeProject(projectId: ProjectId, changes: ProjectChanges): Promise<Project | null>;
   createKey(key: NewKey): Promise<"created" | "no_project">;
   listKeys(projectId: ProjectId): Promise<readonly ProjectKey[]>;
@@ -37,6 +43,12 @@ export interface Store {
    */
   createLink(link: NewLink, linksMax: number): Promise<CreatedLink>;
   getLink(linkId: LinkId): Promise<LinkAndProject | null>;
+  /** One project's links in the order of `filter.sort`; revoked ones only where asked for. */
+  listLinks(
+    projectId: ProjectId,
+    filter: LinkFilter,
+    page: Page,
+  ): Promise<Paged<ListedLink> | "bad_cursor">;
   /** Finds a link that is not revoked. */
   findLinkByLinkToken(hash: Uint8Array): Promise<LinkAndProject | null>;
   findLinkByUrlToken(hash: Uint8Array): Promise<LinkAndProject | null>;
@@ -69,7 +81,11 @@ export interface Store {
    */
   recordCall(call: CallRow, rollUpOnly: boolean): Promise<void>;
   /** Newest first, within the project. */
-  listCalls(projectId: ProjectId, filter: CallFilter, page: Page): Promise<Paged<CallRow>>;
+  listCalls(
+    projectId: ProjectId,
+    filter: CallFilter,
+    page: Page,
+  ): Promise<Paged<CallRow> | "bad_cursor">;
   /** `month` as `YYYY-MM`; read from the roll-ups, never from rows. */
   usage(projectId: ProjectId, month: string): Promise<Usage>;
 
@@ -84,10 +100,13 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** The store did not do what it was asked: it is away, full, read-only or broken. */
+/**
+ * The store did not do what it was asked: it is away, full or read-only (`unavailable`), broken, of
+ * a newer Relay, held by another server, or closed. Any other error is a bug of the caller's.
+ */
 export class StoreError extends Error {
   override readonly name = "StoreError";
-  readonly code: "unavailable" | "corrupt" | "locked" | "closed";
+  readonly code: "unavailable" | "corrupt" | "newer" | "locked" | "closed";
 
   constructor(code: StoreError["code"], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -119,6 +138,9 @@ export type NewProject = Omit<Project, "accountId"> & {
   readonly accountId: AccountId | null;
   readonly projectsMax: number;
 };
+
+/** `limit_reached`: the account has `projectsMax` projects; `no_account`: there is no such account. */
+export type CreatedProject = "created" | "limit_reached" | "no_account";
 
 export type ProjectChanges = Partial<Omit<Project, "projectId" | "accountId" | "createdAt">>;
 
@@ -178,6 +200,25 @@ export type NewLink = {
   readonly urlTokenHash: Uint8Array;
   readonly madeWithSecretKey: boolean;
   readonly createdAt: number;
+};
+
+/** A link as a list shows it, with what its manifest was warned about. */
+export type ListedLink = Link & { readonly warnings: readonly LintWarning[] };
+
+/**
+ * `online` and `offline` ask whether an app is connected, `paused` whether it is or not, `never`
+ * whether one ever was. Without `revoked` a list leaves revoked links out (SPEC 9).
+ */
+export type LinkState = "online" | "offline" | "paused" | "never" | "revoked";
+
+/** A leading minus puts the greatest first; links without a label come last. */
+export type LinkSort = "-lastSeenAt" | "lastSeenAt" | "-createdAt" | "createdAt" | "label";
+
+/** `label` is a part of the label, in upper or lower case. */
+export type LinkFilter = {
+  readonly state?: LinkState;
+  readonly label?: string;
+  readonly sort: LinkSort;
 };
 
 /** `gaveWay` is the link that was removed to make room, if one was. */
@@ -242,7 +283,10 @@ export type CallFilter = {
   readonly to?: number;
 };
 
-/** `limit` 1 to 200; `cursor` is what `nextCursor` of the page before said. */
+/**
+ * `limit` 1 to 200; `cursor` is what `nextCursor` of the page before said: any other text is
+ * answered with `bad_cursor`. A page may be short, even empty, and still have a next one (SPEC 9).
+ */
 export type Page = { readonly limit: number; readonly cursor: string | null };
 export type Paged<Item> = { readonly items: readonly Item[]; readonly nextCursor: string | null };
 

@@ -1,0 +1,70 @@
+import { listCalls } from "./call-list.ts";
+import type { Connection } from "./connection.ts";
+import { readCursor } from "./cursor.ts";
+import { listLinks } from "./link-list.ts";
+import { PROJECT_COLUMNS, readProject } from "./rows.ts";
+import type { Page, Paged, Project } from "./store.ts";
+import { usage } from "./usage.ts";
+import { LOOK_MAX, pageOf, walk } from "./walk.ts";
+
+const LIST = "projects";
+
+/** Lists every project, the newest first. */
+function listProjects(db: Connection, page: Page): Paged<Project> | "bad_cursor" {
+  const after = page.cursor === null ? null : readCursor(LIST, "number", page.cursor);
+  if (after === null && page.cursor !== null) return "bad_cursor";
+  const found = walk(
+    db,
+    {
+      columns: PROJECT_COLUMNS,
+      table: "projects p",
+      joins: "",
+      within: [{ sql: "true", values: [] }],
+      order: ["p.created_at", "p.project_id"],
+      descending: true,
+      after,
+      filter: [],
+    },
+    page.limit + 1,
+    LOOK_MAX,
+  );
+  return pageOf(LIST, page.limit, found, readProject);
+}
+
+const LISTS = { listProjects, listLinks, listCalls, usage } as const;
+
+/** The name of a list, as it crosses to the reader thread. */
+export type ListVerb = keyof typeof LISTS;
+
+export type ListArgs = {
+  [Verb in ListVerb]: (typeof LISTS)[Verb] extends (db: Connection, ...args: infer Args) => unknown
+    ? Args
+    : never;
+};
+
+export type ListResult = { [Verb in ListVerb]: ReturnType<(typeof LISTS)[Verb]> };
+
+/** One list: a verb with its own arguments. */
+export type ListCall<Verb extends ListVerb = ListVerb> = {
+  readonly verb: Verb;
+  readonly args: ListArgs[Verb];
+};
+
+type ListTable = {
+  readonly [Verb in ListVerb]: (db: Connection, ...args: ListArgs[Verb]) => ListResult[Verb];
+};
+
+const TABLE: ListTable = LISTS;
+
+/** Reads one list in one snapshot of the database. */
+export function readList<Verb extends ListVerb>(
+  db: Connection,
+  call: ListCall<Verb>,
+): ListResult[Verb] {
+  db.run("BEGIN");
+  try {
+    return TABLE[call.verb](db, ...call.args);
+  } finally {
+    if (db.isInTransaction) db.run("COMMIT");
+  }
+}

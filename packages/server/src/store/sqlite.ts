@@ -1,0 +1,307 @@
+import { join } from "node:path";
+import type { KeyId, LinkId, ProjectId } from "@relay/protocol";
+import { Connection, translateError } from "./connection.ts";
+import { RELEASE_MAX } from "./link-writes.ts";
+import { ListQueue } from "./list-queue.ts";
+import { lockDataFolder, makePrivateFile } from "./lock.ts";
+import type { FolderLock } from "./lock.ts";
+import { Notes } from "./notes.ts";
+import type { FromReader, ReaderSettings, ToReader } from "./reader-messages.ts";
+import * as reads from "./reads.ts";
+import { StoreThread } from "./store-thread.ts";
+import { StoreError } from "./store.ts";
+import type {
+  CallFilter,
+  CallRow,
+  Client,
+  LinkClaim,
+  LinkFilter,
+  LinkRotation,
+  Manifest,
+  NewKey,
+  NewLink,
+  NewProject,
+  Page,
+  ProjectChanges,
+  Store,
+  SweepRules,
+} from "./store.ts";
+import { FIRST_SWEEP_STEP } from "./sweep.ts";
+import type { SweepStep } from "./sweep.ts";
+import { WriteQueue } from "./write-queue.ts";
+import type { WriteCounts } from "./write-queue.ts";
+import type { Durability, FromWriter, ToWriter, WriterSettings } from "./writer-messages.ts";
+
+/** The database's name in the data folder. */
+export const DATABASE_FILE = "relay.db";
+
+const CACHE_KIB = 8_192;
+/** The event loop waits no longer than this for anything. */
+const BUSY_MS = 25;
+/** Manifests kept so that claims of the same one carry the same object. */
+const MANIFESTS_SHARED_MAX = 64;
+
+export type SqliteSettings = { readonly dataDir: string; readonly durability: Durability };
+
+/**
+ * Opens the data folder's database, which is made or brought up to date first, and holds the
+ * folder's lock until it is closed. Rejects with a `StoreError` that an operator can act on:
+ * `locked`, `corrupt`, `newer`, `unavailable`. A file it can't use is left as it is.
+ */
+export async function openSqliteStore(settings: SqliteSettings): Promise<SqliteStore> {
+  const { dataDir, durability } = settings;
+  const lock = lockDataFolder(dataDir);
+  if (lock === null) {
+    throw new StoreError(
+      "locked",
+      `Another Relay server uses the data folder ${dataDir}. Stop it, or set RELAY_DATA_DIR to another folder.`,
+    );
+  }
+  const path = join(dataDir, DATABASE_FILE);
+  try {
+    makePrivateFile(path);
+    const writes = await startWriter({ path, durability });
+    try {
+      const lists = new ListQueue(readerStarter({ path }));
+      const db = new Connection(path, { readOnly: true, cacheKiB: CACHE_KIB, busyMs: BUSY_MS });
+      return new SqliteStore({ lock, writes, lists, db });
+    } catch (error) {
+      await writes.close();
+      throw error;
+    }
+  } catch (error) {
+    lock.release();
+    throw explain(translateError(error), path);
+  }
+}
+
+async function startWriter(settings: WriterSettings): Promise<WriteQueue> {
+  const script = new URL("./writer.ts", import.meta.url);
+  return new WriteQueue(await StoreThread.start<ToWriter, FromWriter>(script, settings));
+}
+
+function readerStarter(settings: ReaderSettings): () => Promise<StoreThread<ToReader, FromReader>> {
+  const script = new URL("./reader.ts", import.meta.url);
+  return () => StoreThread.start<ToReader, FromReader>(script, settings);
+}
+
+function explain(error: Error, path: string): Error {
+  if (!(error instanceof StoreError)) return error;
+  const advice =
+    error.code === "corrupt"
+      ? " Nothing in it was changed. Restore it from a backup, or move it away to begin with an empty one."
+      : "";
+  return new StoreError(error.code, `${path}: ${error.message}${advice}`, { cause: error });
+}
+
+type Parts = {
+  readonly lock: FolderLock;
+  readonly writes: WriteQueue;
+  readonly lists: ListQueue;
+  readonly db: Connection;
+};
+
+/**
+ * The store in one SQLite file. Writes go to a thread that commits them in groups, lists to
+ * another; reads by key are answered here, from a connection that only reads.
+ */
+export class SqliteStore implements Store {
+  readonly #lock: FolderLock;
+  readonly #writes: WriteQueue;
+  readonly #lists: ListQueue;
+  readonly #db: Connection;
+  readonly #notes: Notes;
+  readonly #manifests = new Map<string, Manifest>();
+  #closed: Promise<void> | null = null;
+
+  constructor({ lock, writes, lists, db }: Parts) {
+    this.#lock = lock;
+    this.#writes = writes;
+    this.#lists = lists;
+    this.#db = db;
+    this.#notes = new Notes({
+      keyUses: (uses) => writes.write("writeKeyUses", uses),
+      clients: (seen) => writes.write("writeClients", seen),
+    });
+  }
+
+  /** How the store has been writing, for metrics and tests. */
+  get counts(): WriteCounts & { readonly lostNotes: number } {
+    return { ...this.#writes.counts, lostNotes: this.#notes.lost };
+  }
+
+  createProject(project: NewProject, keys: readonly NewKey[]) {
+    return this.#writes.write("createProject", project, keys.map(ownKeyBytes));
+  }
+
+  getProject(projectId: ProjectId) {
+    return this.#read((db) => reads.getProject(db, projectId));
+  }
+
+  listProjects(page: Page) {
+    return this.#lists.read("listProjects", page);
+  }
+
+  changeProject(projectId: ProjectId, changes: ProjectChanges) {
+    return this.#writes.write("changeProject", projectId, changes);
+  }
+
+  createKey(key: NewKey) {
+    return this.#writes.write("createKey", ownKeyBytes(key));
+  }
+
+  listKeys(projectId: ProjectId) {
+    return this.#read((db) => reads.listKeys(db, projectId));
+  }
+
+  revokeKey(projectId: ProjectId, keyId: KeyId, at: number) {
+    return this.#writes.write("revokeKey", projectId, keyId, at);
+  }
+
+  findKey(hash: Uint8Array, at: number) {
+    return this.#read((db) => reads.findKey(db, hash, at));
+  }
+
+  noteKeyUsed(keyId: KeyId, at: number): void {
+    if (this.#closed === null) this.#notes.keyUsed(keyId, at);
+  }
+
+  createLink(link: NewLink, linksMax: number) {
+    const linkTokenHash = ownBytes(link.linkTokenHash);
+    const urlTokenHash = ownBytes(link.urlTokenHash);
+    return this.#writes.write("createLink", { ...link, linkTokenHash, urlTokenHash }, linksMax);
+  }
+
+  getLink(linkId: LinkId) {
+    return this.#read((db) => reads.getLink(db, linkId));
+  }
+
+  listLinks(projectId: ProjectId, filter: LinkFilter, page: Page) {
+    return this.#lists.read("listLinks", projectId, filter, page);
+  }
+
+  findLinkByLinkToken(hash: Uint8Array) {
+    return this.#read((db) => reads.findLinkByLinkToken(db, hash));
+  }
+
+  findLinkByUrlToken(hash: Uint8Array) {
+    return this.#read((db) => reads.findLinkByUrlToken(db, hash));
+  }
+
+  getManifest(hash: string) {
+    return this.#read((db) => reads.getManifest(db, hash));
+  }
+
+  claimLink(claim: LinkClaim) {
+    return this.#writes.write("claimLink", { ...claim, manifest: this.#shared(claim.manifest) });
+  }
+
+  releaseLink(linkId: LinkId, epoch: number, at: number) {
+    return this.#writes.write("releaseLink", linkId, epoch, at);
+  }
+
+  /** In small writes: a process that crashed may have left tens of thousands. */
+  async releaseNode(node: string, at: number): Promise<number> {
+    let released = 0;
+    let last: number;
+    do {
+      last = await this.#writes.write("releaseSome", node, at);
+      released += last;
+    } while (last === RELEASE_MAX);
+    return released;
+  }
+
+  rotateLink(rotation: LinkRotation) {
+    const urlTokenHash = ownBytes(rotation.urlTokenHash);
+    const sealedUrl = rotation.sealedUrl === null ? null : ownBytes(rotation.sealedUrl);
+    return this.#writes.write("rotateLink", { ...rotation, urlTokenHash, sealedUrl });
+  }
+
+  forgetSealedUrl(linkId: LinkId, urlTokenHash: Uint8Array) {
+    return this.#writes.write("forgetSealedUrl", linkId, ownBytes(urlTokenHash));
+  }
+
+  setLinkPaused(linkId: LinkId, paused: boolean) {
+    return this.#writes.write("setLinkPaused", linkId, paused);
+  }
+
+  setLinkLabel(linkId: LinkId, label: string | null) {
+    return this.#writes.write("setLinkLabel", linkId, label);
+  }
+
+  revokeLink(linkId: LinkId, at: number) {
+    return this.#writes.write("revokeLink", linkId, at);
+  }
+
+  noteClient(linkId: LinkId, client: Client): void {
+    if (this.#closed === null) this.#notes.client(linkId, client);
+  }
+
+  recordCall(call: CallRow, rollUpOnly: boolean) {
+    return this.#writes.write("recordCall", call, rollUpOnly);
+  }
+
+  listCalls(projectId: ProjectId, filter: CallFilter, page: Page) {
+    return this.#lists.read("listCalls", projectId, filter, page);
+  }
+
+  usage(projectId: ProjectId, month: string) {
+    return this.#lists.read("usage", projectId, month);
+  }
+
+  /** One small write after the other, so that others go in between. */
+  async sweep(rules: SweepRules): Promise<void> {
+    let step: SweepStep | null = FIRST_SWEEP_STEP;
+    while (step !== null) step = await this.#writes.write("sweepStep", rules, step);
+  }
+
+  writeDelayMs(): number {
+    return this.#writes.delayMs();
+  }
+
+  probe() {
+    return this.#writes.write("writeProbe");
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const notes = this.#notes.flush();
+    // The readers first: the last to close empties the log into the database.
+    await this.#lists.close();
+    this.#db.close();
+    await notes;
+    await this.#writes.close();
+    this.#lock.release();
+  }
+
+  async #read<Result>(read: (db: Connection) => Result): Promise<Result> {
+    if (this.#closed !== null) throw new StoreError("closed", "The store is closed.");
+    try {
+      return read(this.#db);
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+
+  /** Within one message an object crosses to the writer once, however often it is named. */
+  #shared(manifest: Manifest): Manifest {
+    const known = this.#manifests.get(manifest.hash);
+    if (known !== undefined) return known;
+    if (this.#manifests.size >= MANIFESTS_SHARED_MAX) this.#manifests.clear();
+    this.#manifests.set(manifest.hash, manifest);
+    return manifest;
+  }
+}
+
+function ownKeyBytes(key: NewKey): NewKey {
+  return { ...key, hash: ownBytes(key.hash) };
+}
+
+/** A Buffer is often a window into a large pool, which would cross to the writer as a whole. */
+function ownBytes(bytes: Uint8Array): Uint8Array {
+  return Uint8Array.from(bytes);
+}

@@ -1,0 +1,22 @@
+import { describe } from "node:test";
+import { callContract } from "./contract/call-contract.ts";
+import { claimContract } from "./contract/claim-contract.ts";
+import type { OpenHarness } from "./contract/harness.ts";
+import { lifeContract } from "./contract/life-contract.ts";
+import { linkContract } from "./contract/link-contract.ts";
+import { linkListContract } from "./contract/link-list-contract.ts";
+import { projectContract } from "./contract/project-contract.ts";
+import { sweepContract } from "./contract/sweep-contract.ts";
+
+/** Registers the suite that every implementation of `Store` must pass; `open` gives an empty one. */
+export function storeContract(name: string, open: OpenHarness): void {
+  describe(`${name} keeps the store's contract`, () => {
+    projectContract(open);
+    linkContract(open);
+    claimContract(open);
+    linkListContract(open);
+    callContract(open);
+    sweepContract(open);
+    lifeContract(open);
+  });
+}

@@ -1,0 +1,84 @@
+import { recordCall } from "./call-writes.ts";
+import {
+  claimLink,
+  createLink,
+  forgetSealedUrl,
+  releaseLink,
+  releaseSome,
+  revokeLink,
+  rotateLink,
+  setLinkLabel,
+  setLinkPaused,
+  writeClients,
+} from "./link-writes.ts";
+import {
+  changeProject,
+  createKey,
+  createProject,
+  revokeKey,
+  writeKeyUses,
+} from "./project-writes.ts";
+import { sweepStep } from "./sweep.ts";
+import type { WriteContext } from "./write-context.ts";
+
+function writeProbe({ db }: WriteContext): void {
+  db.run("UPDATE probes SET at = at + 1 WHERE only = 1");
+}
+
+const WRITES = {
+  createProject,
+  changeProject,
+  createKey,
+  revokeKey,
+  writeKeyUses,
+  createLink,
+  claimLink,
+  releaseLink,
+  releaseSome,
+  rotateLink,
+  forgetSealedUrl,
+  setLinkPaused,
+  setLinkLabel,
+  revokeLink,
+  writeClients,
+  recordCall,
+  sweepStep,
+  writeProbe,
+} as const;
+
+/** The name of a write, as it crosses to the writer thread. */
+export type WriteVerb = keyof typeof WRITES;
+
+export type WriteArgs = {
+  [Verb in WriteVerb]: (typeof WRITES)[Verb] extends (
+    context: WriteContext,
+    ...args: infer Args
+  ) => unknown
+    ? Args
+    : never;
+};
+
+export type WriteResult = { [Verb in WriteVerb]: ReturnType<(typeof WRITES)[Verb]> };
+
+/** One write: a verb with its own arguments. */
+export type Write<Verb extends WriteVerb = WriteVerb> = {
+  readonly verb: Verb;
+  readonly args: WriteArgs[Verb];
+};
+
+type WriteTable = {
+  readonly [Verb in WriteVerb]: (
+    context: WriteContext,
+    ...args: WriteArgs[Verb]
+  ) => WriteResult[Verb];
+};
+
+const TABLE: WriteTable = WRITES;
+
+/** Performs one write; what it throws is SQLite's, and leaves the savepoint to be rolled back. */
+export function performWrite<Verb extends WriteVerb>(
+  context: WriteContext,
+  write: Write<Verb>,
+): WriteResult[Verb] {
+  return TABLE[write.verb](context, ...write.args);
+}
