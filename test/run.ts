@@ -28,7 +28,15 @@ if (!existsSync(join(clients, "node_modules"))) {
 
 const run = spawnSync(
   process.execPath,
-  ["-C", "source", "--test", "--test-concurrency=2", "--test-reporter=spec", ...files],
+  [
+    "-C",
+    "source",
+    "--test",
+    "--test-concurrency=2",
+    "--test-force-exit",
+    "--test-reporter=spec",
+    ...files,
+  ],
   { cwd: root, stdio: "inherit", env },
 );
 process.exit(run.status ?? 1);

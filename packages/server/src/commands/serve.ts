@@ -27,6 +27,8 @@ const NODE_NAME = "local";
 
 /** What closes is given this long after the drain, then it is cut. */
 const CLOSE_MS = 1_500;
+/** Answers that are on their way when the drain is over get this long to leave. */
+const LAST_ANSWERS_MS = 500;
 /** A process that has closed everything and still does not end is ended after this. */
 const LINGER_MS = 200;
 
@@ -49,8 +51,8 @@ type OpenParts = {
 /** Builds a Relay from its parts and makes it listen. One that fails to start leaves nothing open. */
 export async function startRelay(config: Config, log: Log): Promise<RunningRelay> {
   const { dataDir, durability, trustProxy } = config;
-  const observers = await openObservers(config, log);
   const store = await openSqliteStore({ dataDir, durability });
+  const observers = await openObservers(config, log);
   const prefixes = prefixesOf(config);
   const hostNames = hostNamesOf(config);
   const { meter, tracer } = observers;
@@ -99,7 +101,7 @@ async function joinParts(
   const stop = async (): Promise<void> => {
     log.info({ sockets: sockets.count, calls: node.inFlight }, "relay is draining");
     await node.drain(config.drainMs);
-    await Promise.all([sockets.close(CLOSE_MS), edge.close(CLOSE_MS)]);
+    await Promise.all([sockets.close(CLOSE_MS), edge.close(LAST_ANSWERS_MS)]);
     await node.close();
     await store.close();
     await observers.close(clock);

@@ -185,7 +185,7 @@ test("a dynamic scope that was left is not looked into", () => {
     $id: "https://a.example/main",
     properties: { first: { $ref: "first" }, second: { $ref: "second" } },
     $defs: {
-      first: { $id: "first", type: "string", $defs: { a: { $dynamicAnchor: "t", const: 1 } } },
+      first: { $id: "first", not: false, $defs: { a: { $dynamicAnchor: "t", const: 1 } } },
       second: {
         $id: "second",
         $ref: "list",
