@@ -87,7 +87,12 @@ async function compare(
   );
 }
 
-async function relayTargets(relay: Child, dataDir: string): Promise<Target[]> {
+/** Makes links on a Relay that has just been started, one after the other. */
+export async function relayTargets(
+  relay: Child,
+  dataDir: string,
+  links: number = LINKS,
+): Promise<Target[]> {
   const line = await relay.line((text) => text.includes("is running at"));
   const base = line.split(" ").at(-1) ?? "";
   const token = await relay.file(join(dataDir, "operator-token"));
@@ -96,7 +101,7 @@ async function relayTargets(relay: Child, dataDir: string): Promise<Target[]> {
     callsPerMinute: 6_000,
   });
   const targets: Target[] = [];
-  for (let index = 0; index < LINKS; index += 1) {
+  for (let index = 0; index < links; index += 1) {
     const link = await post(`${base}/v1/links`, String(project["publishableKey"]), {});
     const hello = {
       type: "hello",

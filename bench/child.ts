@@ -6,6 +6,8 @@ import { createInterface } from "node:readline";
 
 const ROOT = join(import.meta.dirname, "..");
 
+const TICKS_PER_SECOND = 100;
+
 /** A process of a measurement: one JSON question a line in, one JSON answer a line out. */
 export class Child {
   readonly #process: ChildProcess;
@@ -44,6 +46,15 @@ export class Child {
   /** Reads a file that the child has written. */
   async file(path: string): Promise<string> {
     return (await readFile(path, "utf8")).trim();
+  }
+
+  /** Processor time it has used in all, in seconds; reads `/proc`, so 0 where there is none. */
+  async cpuSeconds(): Promise<number> {
+    const stat = await readFile(`/proc/${this.#process.pid}/stat`, "utf8").catch(() => "");
+    const [, , , , , , , , , , , user = 0, system = 0] = stat
+      .slice(stat.lastIndexOf(")"))
+      .split(" ");
+    return (Number(user) + Number(system)) / TICKS_PER_SECOND;
   }
 
   kill(): void {

@@ -1,7 +1,11 @@
 /** `npm run bench`: every measurement, or those named: `npm run bench -- calls`. */
 import { benchCalls } from "./calls.ts";
+import { benchMetrics } from "./metrics.ts";
 
-const BENCHES: Readonly<Record<string, () => Promise<void>>> = { calls: benchCalls };
+const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
+  calls: benchCalls,
+  metrics: benchMetrics,
+};
 
 const wanted = process.argv.slice(2);
 for (const [name, bench] of Object.entries(BENCHES)) {

@@ -17,6 +17,8 @@ import {
 } from "@relay/protocol";
 import type { CloseRule, LimitName, LimitRule } from "@relay/protocol";
 import { SETTINGS } from "../packages/server/src/config.ts";
+import { METRICS } from "../packages/server/src/observe/metric-table.ts";
+import type { MetricRule } from "../packages/server/src/observe/metric-table.ts";
 
 const NOTE = "<!-- Written by `npm run docs:reference` from the tables in code. -->";
 
@@ -28,6 +30,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ["close-codes.md", closeCodesPage()],
     ["errors.md", errorsPage()],
     ["configuration.md", configurationPage()],
+    ["metrics.md", metricsPage()],
   ]);
 }
 
@@ -129,6 +132,33 @@ function configurationPage(): string {
     "Configuration",
     "Every setting is an environment variable or a flag; a flag wins. An unknown `RELAY_…` variable, a bad value, or two values that contradict each other stop the start.",
     table(["Variable", "Flag", "Default", "For"], rows),
+  );
+}
+
+function metricsPage(): string {
+  const rules: readonly (readonly [string, MetricRule])[] = Object.entries(METRICS);
+  const code = (text: string): string => `\`${text}\``;
+  const rows = rules.map(([name, { type, help, labels }]) => [
+    code(name),
+    type,
+    help,
+    Object.keys(labels).map(code).join(", "),
+  ]);
+  const labels = rules.flatMap(([name, rule]) =>
+    Object.entries(rule.labels).map(([label, values]) => [
+      code(name),
+      code(label),
+      typeof values === "string" ? values : values.map(code).join(", "),
+    ]),
+  );
+  return page(
+    "Metrics",
+    "`GET /metrics` is Prometheus's text format. It answers the machine Relay runs on, and through a proxy or from another machine whoever has the operator's token; `RELAY_METRICS` turns it off. Labels never hold a token, an id, a tool's name or anything else that a stranger chooses. `docs/grafana/relay.json` is a Grafana dashboard of these metrics.",
+    table(["Metric", "Type", "What it says", "Labels"], rows),
+    "## Labels",
+    table(["Metric", "Label", "Values"], labels),
+    "## Traces",
+    "With `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or `OTEL_TRACES_EXPORTER=otlp` set, each HTTP request is a span, sent over OTLP/HTTP (as JSON), with the app's part of a call as a span inside it. Spans carry the route's template, the status and the call's outcome; a `traceparent` header of the caller is followed. The other `OTEL_…` variables for the exporter, the batches, the sampler and the resource have their usual meaning; `OTEL_SDK_DISABLED=true` turns traces off.",
   );
 }
 

@@ -27,7 +27,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   core: ["@relay/protocol", "@eslint-community/regexpp"],
   base: ["@relay/protocol"],
-  observe: ["pino"],
+  observe: [
+    "@relay/protocol",
+    "pino",
+    "prom-client",
+    "@opentelemetry/api",
+    "@opentelemetry/exporter-trace-otlp-http",
+    "@opentelemetry/resources",
+    "@opentelemetry/sdk-trace-node",
+  ],
   cluster: ["@relay/protocol"],
   store: ["@relay/protocol"],
   relay: ["@relay/protocol"],
@@ -48,9 +56,11 @@ const files = globSync(`${server}/**/*.ts`, { cwd: root }).filter(
   (file) => !file.endsWith(".test.ts") && !file.includes(".contract.") && !/\/test\//.test(file),
 );
 const imports: readonly Import[] = files.flatMap((from) =>
-  [...readFileSync(join(root, from), "utf8").matchAll(/(?:from|import)\s+"([^"]+)"/g)].map(
-    ([, to = ""]) => ({ from, to }),
-  ),
+  [
+    ...readFileSync(join(root, from), "utf8").matchAll(
+      /(?:from\s+|import\s+|\bimport\()"([^"]+)"/g,
+    ),
+  ].map(([, to = ""]) => ({ from, to })),
 );
 
 function roomOf(file: string): string {

@@ -72,7 +72,5 @@ export const CLOSE_CODES = {
 
 export type CloseCode = keyof typeof CLOSE_CODES;
 
-/** The codes after which an app must not reconnect by itself. */
-export const FINAL_CLOSE_CODES: readonly number[] = Object.entries(CLOSE_CODES)
-  .filter(([, rule]) => !rule.reconnect)
-  .map(([code]) => Number(code));
+/** The codes after which an app must not reconnect by itself: those of the table that say so. */
+export const FINAL_CLOSE_CODES: readonly number[] = [4401, 4403, 4410];

@@ -3,6 +3,7 @@
  * error codes, frames and their parsers, token shapes. Runs anywhere and depends on nothing.
  * What only one side needs to know does not belong here.
  */
+export * from "./app-limits.ts";
 export * from "./brand.ts";
 export * from "./close-codes.ts";
 export * from "./errors.ts";

@@ -1,3 +1,13 @@
+import {
+  APP_NAME_CHARS_MAX,
+  INSTRUCTIONS_CHARS_MAX,
+  MANIFEST_BYTES_MAX,
+  PROGRESS_MESSAGE_CHARS_MAX,
+  TOOLS_MAX,
+  TOOL_DESCRIPTION_CHARS_MAX,
+  TOOL_NAME_CHARS_MAX,
+} from "./app-limits.ts";
+
 /** One limit: its value unless set otherwise, its unit, and what happens past it. */
 export type LimitRule = {
   readonly title: string;
@@ -89,17 +99,17 @@ export const LIMITS = {
     "A tool error for the host and `cancel` for the app. Counted.",
   ),
   helloTimeoutSeconds: seconds("Time to send `hello`", 10, CLOSED),
-  tools: count("Tools per `hello`", 64, "tools", CLOSED),
+  tools: count("Tools per `hello`", TOOLS_MAX, "tools", CLOSED),
   manifestBytes: count(
     "Manifest: `app`, `instructions` and `tools` as JSON",
-    64 * 1024,
+    MANIFEST_BYTES_MAX,
     "bytes",
     CLOSED,
   ),
-  appNameChars: fixed("App name and version", 64, "characters", CLOSED),
-  toolNameChars: fixed("Tool name", 64, "characters", CLOSED),
-  toolDescriptionChars: fixed("Tool description", 2_000, "characters", CLOSED),
-  instructionsChars: fixed("Instructions", 4_000, "characters", CLOSED),
+  appNameChars: fixed("App name and version", APP_NAME_CHARS_MAX, "characters", CLOSED),
+  toolNameChars: fixed("Tool name", TOOL_NAME_CHARS_MAX, "characters", CLOSED),
+  toolDescriptionChars: fixed("Tool description", TOOL_DESCRIPTION_CHARS_MAX, "characters", CLOSED),
+  instructionsChars: fixed("Instructions", INSTRUCTIONS_CHARS_MAX, "characters", CLOSED),
   commandsPerMinute: count(
     "`ping` frames and `link.*` commands, per link",
     30,
@@ -127,7 +137,7 @@ export const LIMITS = {
   ),
   progressMessageChars: fixed(
     "Message of a `progress` frame",
-    1_000,
+    PROGRESS_MESSAGE_CHARS_MAX,
     "characters",
     "An `invalid_message` error frame.",
   ),

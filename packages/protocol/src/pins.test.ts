@@ -152,6 +152,11 @@ test("the close codes, and which of them are final, are the product spec's", () 
     [1002, 1007, 1008, 1011, 1012, 4001, 4400, 4401, 4403, 4410, 4423, 4429],
   );
   assert.deepEqual(FINAL_CLOSE_CODES, [4401, 4403, 4410]);
+  const final = Object.entries(CLOSE_CODES).filter(([, rule]) => !rule.reconnect);
+  assert.deepEqual(
+    final.map(([code]) => Number(code)),
+    FINAL_CLOSE_CODES,
+  );
 });
 
 test("the reason of every close fits into a close frame", () => {

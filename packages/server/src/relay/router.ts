@@ -1,4 +1,5 @@
 import { cutToolName } from "@relay/protocol";
+import { LIMITS } from "@relay/protocol";
 import type { CallId, RequestId, UrlToken } from "@relay/protocol";
 import type { Clock } from "../clock.ts";
 import type { Judgement } from "../core/host-gate.ts";
@@ -45,9 +46,15 @@ export class Router {
 
   /** Returns the manifest of the link's last hello; null before the first. */
   async manifestOf(driver: LinkDriver): Promise<OpenManifest | null> {
+    const { manifests, store, registry } = this.#deps;
     const hash = driver.link.manifestHash;
     if (hash === null) return null;
-    return this.#deps.manifests.peek(hash) ?? (await this.#deps.manifests.load(hash));
+    const open = manifests.peek(hash) ?? (await manifests.load(hash));
+    if (open !== null) return open;
+    // A hello replaced it between two reads: the link's record says by what.
+    const record = await store.getLink(driver.linkId);
+    const newer = record === null ? null : registry.open(record).link.manifestHash;
+    return newer === null || newer === hash ? null : manifests.load(newer);
   }
 
   /** Keeps who asked last on the link; writes only what changed. */

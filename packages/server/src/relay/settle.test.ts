@@ -40,7 +40,13 @@ class StillClock implements Clock {
 
 /** A disk that writes a row when a test says so. */
 class Disk {
-  readonly asked: { row: CallRow; rollUpOnly: boolean; write(): void; fail(): void }[] = [];
+  readonly asked: {
+    row: CallRow;
+    rollUpOnly: boolean;
+    write(): void;
+    fail(): void;
+    refuse(): void;
+  }[] = [];
 
   recordCall(row: CallRow, rollUpOnly: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -49,6 +55,7 @@ class Disk {
         rollUpOnly,
         write: resolve,
         fail: () => reject(new StoreError("unavailable", "the disk is full")),
+        refuse: () => reject(new Error("a constraint does not hold")),
       });
     });
   }
@@ -58,17 +65,18 @@ function open() {
   const clock = new StillClock();
   const disk = new Disk();
   const spent: string[] = [];
+  const released: string[] = [];
   const settler = new Settler({
     store: disk,
     clock,
     log: openLog("silent"),
     quota: {
       reserve: () => "admitted",
-      release: () => undefined,
+      release: (_project, callId) => released.push(callId),
       spend: (_project, callId) => spent.push(callId),
     },
   });
-  return { clock, disk, spent, settler };
+  return { clock, disk, spent, released, settler };
 }
 
 function row(callId: string, counted = true): CallRow {
@@ -139,6 +147,19 @@ test("a row that can't be written is tried again with the same id until it is", 
   await turn();
   assert.deepEqual(spent, ["a"]);
   assert.equal(settler.unwritten, 0);
+});
+
+test("a row that can never be written is let go, with its answer and its reservation", async () => {
+  const { clock, disk, settler, spent, released } = open();
+  let answered = 0;
+  void settler.settle(row("a"), () => (answered += 1));
+  disk.asked[0]?.refuse();
+  await turn();
+  await clock.advance(60_000);
+  assert.equal(disk.asked.length, 1);
+  assert.equal(answered, 1);
+  assert.equal(settler.unwritten, 0);
+  assert.deepEqual([spent, released], [[], ["a"]]);
 });
 
 test("an uncounted call spends nothing", async () => {

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Meter } from "../observe/meter.ts";
+import { StoreError } from "../store/store.ts";
 import type { CallRow, Store } from "../store/store.ts";
 import type { Quota } from "./quota.ts";
 
@@ -64,8 +65,9 @@ export class Settler {
       this.#log.warn({ requestId: row.requestId }, "a call's row is late; its answer goes first");
       release();
     });
-    await this.#write(row, false);
-    if (row.counted) this.#quota.spend(row.projectId, row.callId);
+    const written = await this.#write(row, false);
+    if (row.counted && written) this.#quota.spend(row.projectId, row.callId);
+    if (row.counted && !written) this.#quota.release(row.projectId, row.callId);
     if (isLate) {
       this.#late -= 1;
       return;
@@ -86,8 +88,11 @@ export class Settler {
     return this.#unwritten;
   }
 
-  /** Resolves when the row is committed, however often that has to be tried. Never rejects. */
-  async #write(row: CallRow, rollUpOnly: boolean): Promise<void> {
+  /**
+   * Resolves with true when the row is committed, however often that has to be tried, and with
+   * false where it never can be. Never rejects.
+   */
+  async #write(row: CallRow, rollUpOnly: boolean): Promise<boolean> {
     this.#unwritten += 1;
     this.#meter?.callEnded(row.outcome, row.counted);
     const endedMs = this.#clock.monotonic();
@@ -97,9 +102,14 @@ export class Settler {
         await this.#store.recordCall(row, rollUpOnly);
         this.#unwritten -= 1;
         this.#meter?.rowWritten(this.#clock.monotonic() - endedMs);
-        return;
+        return true;
       } catch (error) {
         this.#log.error({ err: error, requestId: row.requestId }, "a call's row was not written");
+        if (!(error instanceof StoreError)) {
+          // The row itself is wrong: a bug of ours, which trying again would not mend.
+          this.#unwritten -= 1;
+          return false;
+        }
         await this.#pause(waitMs);
         waitMs = Math.min(RETRY_MAX_MS, waitMs * 2);
       }
