@@ -1,4 +1,4 @@
-/** Calls through Relay beside calls through a bare relay, in turns, from the same client process. */
+/** Calls through Relay beside two others, in turns, from the same client process. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,11 +25,16 @@ const TOOL = {
   annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
 } as const;
 
+const TOOLS = Array.from({ length: 6 }, (_, index) =>
+  index === 0 ? TOOL : { ...TOOL, name: `tool_${index}` },
+);
+
 /** Prints calls/s and latency at 1 and 32 callers, with the ratio of each pair of rounds. */
 export async function benchCalls(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "relay-bench-"));
   const load = new Child("bench/load.ts");
   const bare = new Child("bench/bare-relay.ts");
+  const sdk = new Child("bench/sdk-server.ts");
   const relay = new Child("packages/server/src/main.ts", ["serve"], {
     RELAY_PORT: "0",
     RELAY_DATA_DIR: dataDir,
@@ -37,54 +42,66 @@ export async function benchCalls(): Promise<void> {
     RELAY_LINKS_PER_IP_PER_MINUTE: "100000",
   });
   try {
-    const ours = await relayTargets(relay, dataDir);
-    const theirs = await bareTargets(bare);
-    console.log("\nCalls through Relay and through a bare node:http + ws relay, in turns\n");
-    for (const callers of [1, 32]) await compare(load, callers, ours, theirs);
+    const contenders: readonly Contender[] = [
+      { name: "relay", targets: await relayTargets(relay, dataDir) },
+      { name: "bare relay", targets: await bareTargets(bare) },
+      { name: "SDK server", targets: await sdkTargets(sdk) },
+    ];
+    console.log("\nCalls: Relay, a bare node:http + ws relay, the SDK's server called directly\n");
+    for (const callers of [1, 32]) await compare(load, callers, contenders);
   } finally {
-    for (const child of [load, bare, relay]) child.kill();
+    for (const child of [load, bare, sdk, relay]) child.kill();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
+type Contender = { readonly name: string; readonly targets: readonly Target[] };
+
+/** Runs the contenders in turns, so that a change of the machine's speed meets all of them. */
 async function compare(
   load: Child,
   callers: number,
-  ours: readonly Target[],
-  theirs: readonly Target[],
+  contenders: readonly Contender[],
 ): Promise<void> {
   const run = (targets: readonly Target[], milliseconds: number): Promise<Result> =>
     load.ask<Result>({ targets, callers, milliseconds } satisfies Job);
-  await run(ours, WARM_UP_MS);
-  await run(theirs, WARM_UP_MS);
-  const pairs: (readonly [Result, Result])[] = [];
+  for (const { targets } of contenders) await run(targets, WARM_UP_MS);
+  const rounds: Result[][] = contenders.map(() => []);
   for (let round = 0; round < ROUNDS; round += 1) {
-    pairs.push([await run(ours, ROUND_MS), await run(theirs, ROUND_MS)]);
+    for (const [index, { targets }] of contenders.entries()) {
+      rounds[index]?.push(await run(targets, ROUND_MS));
+    }
   }
-  const middle = (values: readonly number[]): number =>
-    values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-  const show = (name: string, results: readonly Result[]): void => {
-    const rate = middle(results.map((result) => result.callsPerSecond)).toFixed(0);
-    const p50 = middle(results.map((result) => result.p50Ms)).toFixed(2);
-    const p99 = middle(results.map((result) => result.p99Ms)).toFixed(2);
+  const [ours = []] = rounds;
+  for (const [index, { name }] of contenders.entries()) {
+    const results = rounds[index] ?? [];
+    const of = (read: (result: Result) => number): number => middle(results.map(read));
     const failures = results.reduce((sum, result) => sum + result.failures, 0);
     console.log(
-      `  ${callers} caller(s)  ${name}  ${rate} calls/s  p50 ${p50} ms  p99 ${p99} ms  failures ${failures}`,
+      `  ${String(callers).padStart(2)} caller(s)  ${name.padEnd(10)}` +
+        `  ${of((result) => result.callsPerSecond)
+          .toFixed(0)
+          .padStart(6)} calls/s` +
+        `  p50 ${of((result) => result.p50Ms).toFixed(2)} ms` +
+        `  p99 ${of((result) => result.p99Ms).toFixed(2)} ms` +
+        (failures === 0 ? "" : `  ${failures} failed`) +
+        (index === 0 ? "" : `  relay is ${ratioText(ours, results)}`),
     );
-  };
-  show(
-    "relay",
-    pairs.map(([mine]) => mine),
+  }
+  console.log();
+}
+
+/** The ratio of the rates, round by round: its middle, and from the least to the most. */
+function ratioText(ours: readonly Result[], theirs: readonly Result[]): string {
+  const ratios = ours.map(
+    (result, round) => result.callsPerSecond / (theirs[round]?.callsPerSecond ?? 1),
   );
-  show(
-    "bare ",
-    pairs.map(([, bare]) => bare),
-  );
-  const ratios = pairs.map(([mine, bare]) => mine.callsPerSecond / bare.callsPerSecond);
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
-  console.log(
-    `  ${callers} caller(s)  ratio  ${middle(ratios).toFixed(2)} × (${least.toFixed(2)} to ${most.toFixed(2)})\n`,
-  );
+  return `${middle(ratios).toFixed(2)} × (${least.toFixed(2)} to ${most.toFixed(2)})`;
+}
+
+function middle(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** Makes links on a Relay that has just been started, one after the other. */
@@ -108,7 +125,7 @@ export async function relayTargets(
       protocol: 1,
       token: link["linkToken"],
       app: { name: "Notes", version: "1" },
-      tools: [TOOL],
+      tools: TOOLS,
     };
     targets.push({
       mcpUrl: String(link["mcpUrl"]).replace("localhost", "127.0.0.1"),
@@ -126,6 +143,11 @@ async function bareTargets(bare: Child): Promise<Target[]> {
     socketUrl: `ws://127.0.0.1:${port}/${index}`,
     hello: null,
   }));
+}
+
+async function sdkTargets(sdk: Child): Promise<Target[]> {
+  const { port } = JSON.parse(await sdk.line((text) => text.includes("port"))) as { port: number };
+  return [{ mcpUrl: `http://127.0.0.1:${port}/mcp`, socketUrl: null, hello: null }];
 }
 
 async function post(url: string, key: string, body: unknown): Promise<Record<string, unknown>> {

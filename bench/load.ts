@@ -3,13 +3,14 @@
  * callers, so that two servers are measured from the same place. Reads one `Job` a line from stdin
  * and writes one `Result` a line to stdout.
  */
-import { Agent, request } from "node:http";
 import { createInterface } from "node:readline";
 import { WebSocket } from "ws";
+import { RawCaller, requestText } from "./raw-caller.ts";
 
 export type Target = {
   readonly mcpUrl: string;
-  readonly socketUrl: string;
+  /** Where the app connects; null for a server that needs none. */
+  readonly socketUrl: string | null;
   /** The app's first frame, and whether the server answers it. */
   readonly hello: string | null;
 };
@@ -36,7 +37,6 @@ const CALL = JSON.stringify({
 const HEADERS = {
   "Content-Type": "application/json",
   Accept: "application/json, text/event-stream",
-  "Content-Length": String(Buffer.byteLength(CALL)),
 } as const;
 
 const connected = new Set<string>();
@@ -50,14 +50,15 @@ process.exit(0);
 
 /** Connects the app of a target once; it stays for later jobs. */
 async function connect(target: Target): Promise<void> {
-  if (connected.has(target.socketUrl + target.hello)) return;
-  connected.add(target.socketUrl + target.hello);
-  const socket = new WebSocket(target.socketUrl, { perMessageDeflate: false });
+  const { socketUrl, hello } = target;
+  if (socketUrl === null || connected.has(socketUrl + hello)) return;
+  connected.add(socketUrl + hello);
+  const socket = new WebSocket(socketUrl, { perMessageDeflate: false });
   await new Promise<void>((resolve, reject) => {
     socket.on("error", reject);
     socket.on("open", () => {
-      if (target.hello === null) resolve();
-      else socket.send(target.hello);
+      if (hello === null) resolve();
+      else socket.send(hello);
     });
     socket.on("message", (data: Buffer) => {
       const frame = JSON.parse(data.toString("utf8")) as { type: string; id: string };
@@ -71,40 +72,26 @@ async function connect(target: Target): Promise<void> {
 }
 
 async function run(job: Job): Promise<Result> {
-  const agent = new Agent({ keepAlive: true, maxSockets: job.callers });
+  const requests = job.targets.map(({ mcpUrl }) => requestText(new URL(mcpUrl), HEADERS, CALL));
+  const [first] = job.targets;
+  if (first === undefined) throw new Error("a job without targets");
+  const callers = Array.from({ length: job.callers }, () => new RawCaller(new URL(first.mcpUrl)));
   const times: number[] = [];
   let failures = 0;
   const startedAt = performance.now();
   const until = startedAt + job.milliseconds;
-  const caller = async (first: number): Promise<void> => {
-    for (let turn = first; performance.now() < until; turn += job.callers) {
-      const target = job.targets[turn % job.targets.length];
-      if (target === undefined) return;
+  const loop = async (caller: RawCaller, offset: number): Promise<void> => {
+    for (let turn = offset; performance.now() < until; turn += job.callers) {
       const began = performance.now();
-      const text = await call(agent, target.mcpUrl);
+      const text = await caller.call(requests[turn % requests.length] ?? "");
       times.push(performance.now() - began);
       if (!text.includes("3 notes match")) failures += 1;
     }
   };
-  await Promise.all(Array.from({ length: job.callers }, (_, index) => caller(index)));
+  await Promise.all(callers.map(loop));
   const seconds = (performance.now() - startedAt) / 1000;
-  agent.destroy();
+  for (const caller of callers) caller.close();
   times.sort((a, b) => a - b);
   const at = (share: number): number => times[Math.floor(times.length * share)] ?? 0;
   return { callsPerSecond: times.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failures };
-}
-
-function call(agent: Agent, url: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method: "POST", agent, headers: HEADERS }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => {
-        text += chunk;
-      });
-      response.on("end", () => resolve(text));
-    });
-    sent.on("error", reject);
-    sent.end(CALL);
-  });
 }

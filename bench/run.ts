@@ -1,9 +1,11 @@
 /** `npm run bench`: every measurement, or those named: `npm run bench -- calls`. */
 import { benchCalls } from "./calls.ts";
 import { benchMetrics } from "./metrics.ts";
+import { benchSockets } from "./sockets.ts";
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   calls: benchCalls,
+  sockets: benchSockets,
   metrics: benchMetrics,
 };
 
