@@ -14,6 +14,9 @@ import { operatorToken } from "../../packages/server/src/commands/secrets.ts";
 import { openLog } from "../../packages/server/src/observe/log.ts";
 
 /** JSON of any depth, as tests walk it: `any` here, and nowhere else, spares them a guard a step. */
+/** How long a test waits for a frame that does not come. */
+const PATIENCE_MS = 30_000;
+
 export type JsonObject = { [key: string]: any };
 
 export type TestLink = {
@@ -226,6 +229,7 @@ export class TestApp {
 
   /** Waits for a frame of `type` that no earlier `next` of the type has returned. */
   async next(type: string): Promise<JsonObject> {
+    const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
       const found = this.frames.find((frame) => frame["type"] === type && !seen.has(frame));
       if (found !== undefined) {
@@ -233,7 +237,14 @@ export class TestApp {
         return found;
       }
       if (this.#isClosed) throw new Error(`the socket closed before a frame of type ${type} came`);
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      if (Date.now() > deadline) throw new Error(`no frame of type ${type} came`);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, 1_000);
+        this.#waiting.push(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
     }
   }
 

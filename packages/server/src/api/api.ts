@@ -7,6 +7,7 @@ import { addDescriptions } from "./descriptions.ts";
 import { ApiError, errorBody } from "./errors.ts";
 import { addHealthRoutes } from "./health.ts";
 import { addLinkCreation } from "./link-creation.ts";
+import { addLinkHistory } from "./link-history.ts";
 import { addLinkRoutes } from "./links.ts";
 import { addMetrics } from "./metrics.ts";
 import { addOperatorRoutes } from "./operator.ts";
@@ -40,6 +41,7 @@ export function createApi(deps: ApiDeps): (exchange: Exchange) => void {
   addMetrics(api, deps, auth);
   addLinkCreation(api, deps, auth);
   addLinkRoutes(api, deps, auth);
+  addLinkHistory(api, deps, auth);
   addProjectRoutes(api, deps, auth);
   addOperatorRoutes(api, deps, auth);
   addDescriptions(api, deps);

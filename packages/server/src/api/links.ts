@@ -172,7 +172,11 @@ function addActions(api: Api, deps: ApiDeps, auth: Auth): void {
 }
 
 /** The link of the path, if it is of the key's project: another's is as unknown as none. */
-async function ownLink(context: ApiContext, deps: ApiDeps, auth: Auth): Promise<LinkAndProject> {
+export async function ownLink(
+  context: ApiContext,
+  deps: ApiDeps,
+  auth: Auth,
+): Promise<LinkAndProject> {
   const project = await auth.secretKey(context);
   const linkId = context.req.param("linkId") ?? "";
   // Checked: the shape of an id.

@@ -74,7 +74,8 @@ export function isoTime(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-const Time = z.string().openapi({ format: "date-time" });
+/** A time as the API shows it: ISO 8601 UTC. */
+export const Time = z.string().openapi({ format: "date-time" });
 
 export const ProjectShape = z
   .object({

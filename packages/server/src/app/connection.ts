@@ -1,10 +1,11 @@
 import type { Socket } from "node:net";
 import { CLOSE_CODES, parseAppFrame } from "@relay/protocol";
 import type { AppFrame, CloseCode, FrameErrorCode, LinkCommand } from "@relay/protocol";
-import type { WebSocket } from "ws";
 import { readJson } from "../core/json.ts";
 import type { AppSocket, LinkDriver } from "../relay/driver.ts";
 import type { RelayNode } from "../relay/node.ts";
+import type { SocketClose } from "../store/store.ts";
+import type { AppWebSocket } from "./app-web-socket.ts";
 import { FrameMeter } from "./frame-meter.ts";
 import type { SocketDeps } from "./sockets.ts";
 
@@ -25,11 +26,13 @@ export class AppConnection implements AppSocket {
   holdsSilentPlace = true;
   readonly #deps: SocketDeps;
   readonly #node: RelayNode;
-  readonly #ws: WebSocket;
+  readonly #ws: AppWebSocket;
   readonly #origin: string | null;
   #phase: Phase = "silent";
   #strikes = 0;
   #place: { readonly driver: LinkDriver; readonly epoch: number } | null = null;
+  /** How the WebSocket closed; null until it has. */
+  #closed: SocketClose | null = null;
   /** Frames that came while the hello was being judged; null stands for a binary one. */
   #waiting: (string | null)[] | null = null;
   /** Pings sent that say more than that the connection is alive. */
@@ -39,7 +42,7 @@ export class AppConnection implements AppSocket {
 
   constructor(
     deps: SocketDeps,
-    ws: WebSocket,
+    ws: AppWebSocket,
     tcp: Socket,
     peer: { readonly ip: string; readonly origin: string | null },
   ) {
@@ -121,12 +124,19 @@ export class AppConnection implements AppSocket {
     this.close(4400);
   }
 
-  /** The WebSocket is closed; its place on the link, if it had one, is given back once. */
-  closed(): void {
+  /** The WebSocket is closed. */
+  closed(close: SocketClose): void {
     this.#leave();
+    this.#closed = close;
+    this.#leaveLink();
+  }
+
+  /** Gives the place on the link back, once, as soon as the WebSocket is closed. */
+  #leaveLink(): void {
     const place = this.#place;
+    if (place === null || this.#closed === null) return;
     this.#place = null;
-    if (place !== null) this.#node.socketClosed(place.driver, place.epoch);
+    this.#node.socketClosed(place.driver, place.epoch, this.#closed);
   }
 
   #leave(): void {
@@ -200,7 +210,8 @@ export class AppConnection implements AppSocket {
     this.#phase = "greeting";
     this.#ws.pause();
     const isOpen = (): boolean => this.#phase === "greeting";
-    const peer = { end: this, origin: this.#origin, isOpen };
+    const closeKnown = (): SocketClose | null => this.#closed ?? this.#ws.endedWith;
+    const peer = { end: this, origin: this.#origin, isOpen, closeKnown };
     const greeting = await this.#node.handshake.greet(frame, text, peer);
     this.#deps.onGreeted(this);
     switch (greeting.type) {
@@ -217,7 +228,7 @@ export class AppConnection implements AppSocket {
       case "ready":
         this.#deps.meter?.helloAccepted();
         this.#place = greeting;
-        if (!isOpen()) return this.closed();
+        if (!isOpen()) return this.#leaveLink();
         this.#phase = "ready";
         this.#ws.resume();
         this.#catchUp();

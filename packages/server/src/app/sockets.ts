@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { CLOSE_CODES } from "@relay/protocol";
-import type { CloseRule, Limits } from "@relay/protocol";
-import { WebSocket, WebSocketServer } from "ws";
+import type { Limits } from "@relay/protocol";
+import { WebSocketServer } from "ws";
 import type { Server as SocketServer } from "ws";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Meter, SocketEnd } from "../observe/meter.ts";
 import type { RelayNode } from "../relay/node.ts";
+import { AppWebSocket } from "./app-web-socket.ts";
 import { AppConnection } from "./connection.ts";
 
 /** A message, in one frame or in fragments, is whole within this time (SPEC 5). */
@@ -43,45 +43,12 @@ declare module "ws" {
 }
 
 /**
- * A frame over the limit ends the connection with no close frame, as the product spec says. What
- * else the library closes for, such as invalid UTF-8, gets the reason that goes with its code.
- */
-class DroppingWebSocket extends WebSocket {
-  /** What Relay ended it with, 1006 being a dropped connection; null if Relay was not the first. */
-  endedWith: number | null = null;
-
-  override close(code?: number, reason?: string | Buffer): void {
-    if (code === 1009) return this.terminate();
-    // The library answers the app's own close frame by this method too, with a Buffer or no code.
-    const isAnswer = code === undefined || typeof reason === "object";
-    if (!isAnswer && this.readyState === WebSocket.OPEN) this.endedWith = code;
-    super.close(code, reason ?? reasonOf(code));
-  }
-
-  override terminate(): void {
-    if (this.readyState === WebSocket.OPEN) this.endedWith = 1006;
-    super.terminate();
-  }
-}
-
-function reasonOf(code: number | undefined): string | undefined {
-  const rules: Readonly<Record<number, CloseRule>> = CLOSE_CODES;
-  return code === undefined ? undefined : rules[code]?.reason;
-}
-
-/** Who ended a socket; `code` is the one the app sent, or 1006. */
-function endOf({ endedWith }: DroppingWebSocket, code: number): SocketEnd {
-  if (endedWith !== null) return { code: endedWith, by: "relay" };
-  return { code, by: code === 1006 ? "network" : "app" };
-}
-
-/**
  * All sockets of apps: upgrades, keep-alive, and the bounds that hold over all of them together.
  * What one app says on its socket is `connection.ts`.
  */
 export class AppSockets {
   readonly #deps: SocketDeps;
-  readonly #server: SocketServer<typeof DroppingWebSocket>;
+  readonly #server: SocketServer<typeof AppWebSocket>;
   readonly #connections = new Set<AppConnection>();
   readonly #silentByIp = new Map<string, number>();
   #unfinished = 0;
@@ -101,7 +68,7 @@ export class AppSockets {
       maxPayload: deps.limits.frameBytes,
       maxFragments: FRAGMENTS_MAX,
       closeTimeout: CLOSE_TIMEOUT_MS,
-      WebSocket: DroppingWebSocket,
+      WebSocket: AppWebSocket,
     });
     this.#sweepLater();
   }
@@ -166,7 +133,7 @@ export class AppSockets {
   }
 
   #accept(
-    ws: DroppingWebSocket,
+    ws: AppWebSocket,
     tcp: Socket,
     peer: { readonly ip: string; readonly origin: string | null },
   ): void {
@@ -174,12 +141,13 @@ export class AppSockets {
     this.#connections.add(connection);
     this.#silentByIp.set(peer.ip, (this.#silentByIp.get(peer.ip) ?? 0) + 1);
     this.#deps.meter?.socketOpened();
-    ws.on("close", (code) => {
-      this.#deps.meter?.socketClosed(endOf(ws, code));
+    ws.on("close", (code, reason) => {
+      const close = ws.endedWith ?? { code, reason: reason.toString("utf8") };
+      this.#deps.meter?.socketClosed({ code: close.code, by: enderOf(ws, code) });
       this.#connections.delete(connection);
       this.#noLongerSilent(connection);
       this.#countUnfinished(connection, -connection.meter.unfinishedBytes);
-      connection.closed();
+      connection.closed(close);
     });
   }
 
@@ -240,4 +208,10 @@ export class AppSockets {
     }
     if (now - connection.pingedAt >= limits.pingIntervalSeconds * 1000) connection.keepAlive(now);
   }
+}
+
+/** Who ended a socket that closed with `code`. */
+function enderOf(ws: AppWebSocket, code: number): SocketEnd["by"] {
+  if (ws.endedWith !== null) return "relay";
+  return code === 1006 ? "network" : "app";
 }

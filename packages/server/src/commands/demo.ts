@@ -109,7 +109,8 @@ function watchedSocket(
 
     override send(data: Parameters<WebSocket["send"]>[0]): void {
       super.send(data);
-      onFrame("sent", JSON.parse(String(data)));
+      // An app's frames are text.
+      onFrame("sent", JSON.parse(data as string));
     }
   };
 }

@@ -1,4 +1,4 @@
-import { PROTOCOL_VERSION, parseToken } from "@relay/protocol";
+import { CLOSE_CODES, PROTOCOL_VERSION, parseToken } from "@relay/protocol";
 import type { AppFrame, CloseCode, FrameErrorCode, Limits } from "@relay/protocol";
 import type { Bus } from "../cluster/bus.ts";
 import { admitManifest } from "../core/hello.ts";
@@ -6,7 +6,7 @@ import { memberSpans, rawSlice } from "../core/json.ts";
 import type { Clock } from "../clock.ts";
 import { hashText, hashToken } from "../ids.ts";
 import type { Log } from "../observe/log.ts";
-import type { LinkAndProject, Store } from "../store/store.ts";
+import type { LinkAndProject, SocketClose, Store } from "../store/store.ts";
 import type { AppSocket, LinkDriver } from "./driver.ts";
 import type { LinkActions } from "./link-actions.ts";
 import type { Manifests, OpenManifest } from "./manifests.ts";
@@ -20,6 +20,8 @@ export type Peer = {
   readonly end: AppSocket;
   readonly origin: string | null;
   readonly isOpen: () => boolean;
+  /** How the socket closed or is closing; null while nobody knows. */
+  readonly closeKnown: () => SocketClose | null;
 };
 
 /** `frame` is the error frame that goes before the close, where the app can mend something. */
@@ -116,7 +118,8 @@ export class Handshake {
     const epoch = claimed.link.ownerEpoch;
     const refusal = driver.project.isDisabled ? refuse(4423) : null;
     if (!peer.isOpen() || refusal !== null || !registry.connect(claimed, peer.end)) {
-      await store.releaseLink(linkId, epoch, clock.wall());
+      const close = refusal === null ? peer.closeKnown() : closeOf(refusal.code);
+      await store.releaseLink(linkId, epoch, clock.wall(), close);
       return refusal ?? { type: "left" };
     }
     this.#welcome(driver, judged, peer.end);
@@ -167,6 +170,10 @@ export class Handshake {
 
 function refuse(code: CloseCode, frame: HelloRefusal["frame"] = null): HelloRefusal {
   return { type: "refused", code, frame };
+}
+
+function closeOf(code: CloseCode): SocketClose {
+  return { code, reason: CLOSE_CODES[code].reason };
 }
 
 function broken(message: string): HelloRefusal {

@@ -4,7 +4,7 @@ import type { PublicUrls } from "../public-urls.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Meter } from "../observe/meter.ts";
-import type { ProjectChanges, Project, Store } from "../store/store.ts";
+import type { ProjectChanges, Project, SocketClose, Store } from "../store/store.ts";
 import type { ProjectId } from "@relay/protocol";
 import type { LinkDriver } from "./driver.ts";
 import { Handshake } from "./handshake.ts";
@@ -109,14 +109,16 @@ export class RelayNode {
   }
 
   /** The socket of `epoch`, which had been greeted, is gone. */
-  socketClosed(driver: LinkDriver, epoch: number): void {
+  socketClosed(driver: LinkDriver, epoch: number, close: SocketClose): void {
     const { store, clock, log } = this.#deps;
     this.registry.disconnect(driver, epoch);
     driver.project.sockets -= 1;
-    if (driver.link.ownerEpoch !== epoch) return;
     const at = clock.wall();
-    driver.update({ ...driver.link, ownerNode: null, lastSeenAt: at });
-    store.releaseLink(driver.linkId, epoch, at).catch((error: unknown) => {
+    if (driver.link.ownerEpoch === epoch) {
+      driver.update({ ...driver.link, ownerNode: null, lastSeenAt: at });
+    }
+    // Of a socket that another one took over from, the store only keeps how it ended.
+    store.releaseLink(driver.linkId, epoch, at, close).catch((error: unknown) => {
       log.warn({ err: error, linkId: driver.linkId }, "a closed link is still shown as connected");
     });
   }

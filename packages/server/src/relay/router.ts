@@ -1,5 +1,4 @@
 import { cutToolName } from "@relay/protocol";
-import { LIMITS } from "@relay/protocol";
 import type { CallId, RequestId, UrlToken } from "@relay/protocol";
 import type { Clock } from "../clock.ts";
 import type { Judgement } from "../core/host-gate.ts";

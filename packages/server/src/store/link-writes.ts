@@ -1,5 +1,6 @@
 import type { LinkId } from "@relay/protocol";
 import type { Connection } from "./connection.ts";
+import { noteConnected, noteDisconnected, noteLost, noteManifest } from "./link-history-writes.ts";
 import { getLink } from "./reads.ts";
 import { bytes, integer, text, textOrNull } from "./rows.ts";
 import type {
@@ -10,6 +11,7 @@ import type {
   LinkRotation,
   Manifest,
   NewLink,
+  SocketClose,
 } from "./store.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -51,14 +53,16 @@ function dropOldestUnused(db: Connection, projectId: string, createdBy: number):
   return row === undefined ? null : (text(row, "link_id") as LinkId);
 }
 
-export function claimLink({ db }: WriteContext, claim: LinkClaim): ClaimedLink | "gone" {
+export function claimLink(context: WriteContext, claim: LinkClaim): ClaimedLink | "gone" {
+  const { db } = context;
   const before = db.get(
     "SELECT manifest_hash FROM links WHERE link_id = ? AND revoked_at IS NULL",
     claim.linkId,
   );
   if (before === undefined) return "gone";
   const hashBefore = textOrNull(before, "manifest_hash");
-  if (hashBefore !== claim.manifest.hash) insertManifest(db, claim.manifest);
+  const hasChanged = hashBefore !== claim.manifest.hash;
+  if (hasChanged) insertManifest(db, claim.manifest);
   db.run(
     `UPDATE links SET owner_node = ?, owner_epoch = owner_epoch + 1, manifest_hash = ?,
        last_seen_at = max(ifnull(last_seen_at, 0), ?) WHERE link_id = ?`,
@@ -67,8 +71,12 @@ export function claimLink({ db }: WriteContext, claim: LinkClaim): ClaimedLink |
     claim.at,
     claim.linkId,
   );
-  if (hashBefore !== null && hashBefore !== claim.manifest.hash) dropOrphan(db, hashBefore);
-  return getLink(db, claim.linkId) ?? "gone";
+  const claimed = getLink(db, claim.linkId);
+  if (claimed === null) return "gone";
+  noteConnected(db, claimed.link, claim);
+  if (hasChanged) noteManifest(context, claimed.link, hashBefore, claim);
+  if (hasChanged && hashBefore !== null) dropOrphan(db, hashBefore);
+  return claimed;
 }
 
 function insertManifest(db: Connection, manifest: Manifest): void {
@@ -96,7 +104,13 @@ export function dropOrphan(db: Connection, hash: string): void {
   );
 }
 
-export function releaseLink({ db }: WriteContext, linkId: LinkId, epoch: number, at: number): void {
+export function releaseLink(
+  { db }: WriteContext,
+  linkId: LinkId,
+  epoch: number,
+  at: number,
+  close: SocketClose | null,
+): void {
   db.run(
     `UPDATE links SET owner_node = NULL, last_seen_at = max(ifnull(last_seen_at, 0), ?)
      WHERE link_id = ? AND owner_epoch = ? AND owner_node IS NOT NULL`,
@@ -104,19 +118,26 @@ export function releaseLink({ db }: WriteContext, linkId: LinkId, epoch: number,
     linkId,
     epoch,
   );
+  // A newer socket may own the link: this one's end is a part of its history all the same.
+  noteDisconnected(db, linkId, epoch, { at, close });
 }
 
 /** Links released in one write: about 10 ms. */
-export const RELEASE_MAX = 500;
+const RELEASE_MAX = 500;
 
-/** Ends up to `RELEASE_MAX` ownerships of a node and returns how many. */
-export function releaseSome({ db }: WriteContext, node: string, at: number): number {
-  return db.run(
+/** How many ownerships one write ended, and whether there may be more. */
+export type Released = { readonly links: number; readonly isDone: boolean };
+
+/** Ends up to `RELEASE_MAX` ownerships of a node, and as many of its open sockets. */
+export function releaseSome({ db }: WriteContext, node: string, at: number): Released {
+  const links = db.run(
     `UPDATE links SET owner_node = NULL, last_seen_at = max(ifnull(last_seen_at, 0), ?)
      WHERE link_id IN (SELECT link_id FROM links WHERE owner_node = ? LIMIT ${RELEASE_MAX})`,
     at,
     node,
   );
+  const sockets = noteLost(db, node, at, RELEASE_MAX);
+  return { links, isDone: links < RELEASE_MAX && sockets < RELEASE_MAX };
 }
 
 export function rotateLink(

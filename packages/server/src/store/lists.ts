@@ -1,6 +1,7 @@
 import { listCalls } from "./call-list.ts";
 import type { Connection } from "./connection.ts";
 import { readCursor } from "./cursor.ts";
+import { linkHistory } from "./link-history.ts";
 import { listLinks } from "./link-list.ts";
 import { PROJECT_COLUMNS, readProject } from "./rows.ts";
 import type { Page, Paged, Project } from "./store.ts";
@@ -31,7 +32,7 @@ function listProjects(db: Connection, page: Page): Paged<Project> | "bad_cursor"
   return pageOf(LIST, page.limit, found, readProject);
 }
 
-const LISTS = { listProjects, listLinks, listCalls, usage } as const;
+const LISTS = { listProjects, listLinks, linkHistory, listCalls, usage } as const;
 
 /** The name of a list, as it crosses to the reader thread. */
 export type ListVerb = keyof typeof LISTS;

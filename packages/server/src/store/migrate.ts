@@ -1,5 +1,6 @@
 import type { Connection, Row } from "./connection.ts";
 import { first } from "./migrations/0001-first.ts";
+import { histories } from "./migrations/0002-histories.ts";
 import { StoreError } from "./store.ts";
 
 /**
@@ -8,7 +9,7 @@ import { StoreError } from "./store.ts";
  */
 export type Migration = { readonly number: number; readonly name: string; readonly sql: string };
 
-export const MIGRATIONS: readonly Migration[] = [first];
+export const MIGRATIONS: readonly Migration[] = [first, histories];
 
 /** Marks the file as one of Relay's ("RLAY"), so that no other program's database is migrated. */
 const APPLICATION_ID = 0x52_4c_41_59;

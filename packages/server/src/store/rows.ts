@@ -8,8 +8,10 @@ import type {
   KeyKind,
   Link,
   LinkAndProject,
+  LinkSocket,
   ListedLink,
   Manifest,
+  ManifestChange,
   Project,
   ProjectKey,
 } from "./store.ts";
@@ -113,6 +115,28 @@ export function readManifest(row: Row): Manifest {
     toolsText: text(row, "tools_text"),
     toolCount: integer(row, "tool_count"),
     warnings: readWarnings(row),
+  };
+}
+
+/** Reads one socket of a link's history. */
+export function readLinkSocket(row: Row): LinkSocket {
+  const code = integerOrNull(row, "close_code");
+  return {
+    connectedAt: integer(row, "connected_at"),
+    disconnectedAt: integerOrNull(row, "disconnected_at"),
+    close: code === null ? null : { code, reason: text(row, "close_reason") },
+    app: { name: text(row, "app_name"), version: text(row, "app_version") },
+  };
+}
+
+/** Reads one change of a link's manifest. */
+export function readManifestChange(row: Row): ManifestChange {
+  return {
+    hash: text(row, "hash"),
+    at: integer(row, "at"),
+    added: list(row, "added") as readonly string[],
+    removed: list(row, "removed") as readonly string[],
+    changed: list(row, "changed") as readonly string[],
   };
 }
 

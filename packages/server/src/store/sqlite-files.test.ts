@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -190,7 +191,7 @@ function inOwnMounts(command: string, args: readonly string[], after = "true"): 
 
 /** Says why mounts of one's own can't be had here, false when they can. */
 function whyNoMounts(): string | false {
-  const tried = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/tmp"]);
+  const tried = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", tmpdir()]);
   return tried.status === 0 ? false : "needs Linux and the right to mount (unshare -rm)";
 }
 

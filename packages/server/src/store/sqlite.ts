@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { KeyId, LinkId, ProjectId } from "@relay/protocol";
 import { Connection, translateError } from "./connection.ts";
-import { RELEASE_MAX } from "./link-writes.ts";
+import type { Released } from "./link-writes.ts";
 import { ListQueue } from "./list-queue.ts";
 import { lockDataFolder, makePrivateFile } from "./lock.ts";
 import type { FolderLock } from "./lock.ts";
@@ -23,6 +23,7 @@ import type {
   NewProject,
   Page,
   ProjectChanges,
+  SocketClose,
   Store,
   SweepRules,
 } from "./store.ts";
@@ -196,19 +197,23 @@ export class SqliteStore implements Store {
     return this.#writes.write("claimLink", { ...claim, manifest: this.#shared(claim.manifest) });
   }
 
-  releaseLink(linkId: LinkId, epoch: number, at: number) {
-    return this.#writes.write("releaseLink", linkId, epoch, at);
+  releaseLink(linkId: LinkId, epoch: number, at: number, close: SocketClose | null) {
+    return this.#writes.write("releaseLink", linkId, epoch, at, close);
   }
 
   /** In small writes: a process that crashed may have left tens of thousands. */
   async releaseNode(node: string, at: number): Promise<number> {
     let released = 0;
-    let last: number;
+    let last: Released;
     do {
       last = await this.#writes.write("releaseSome", node, at);
-      released += last;
-    } while (last === RELEASE_MAX);
+      released += last.links;
+    } while (!last.isDone);
     return released;
+  }
+
+  linkHistory(linkId: LinkId) {
+    return this.#lists.read("linkHistory", linkId);
   }
 
   rotateLink(rotation: LinkRotation) {

@@ -2,6 +2,7 @@ import { describe } from "node:test";
 import { callContract } from "./contract/call-contract.ts";
 import { claimContract } from "./contract/claim-contract.ts";
 import type { OpenHarness } from "./contract/harness.ts";
+import { historyContract } from "./contract/history-contract.ts";
 import { lifeContract } from "./contract/life-contract.ts";
 import { linkContract } from "./contract/link-contract.ts";
 import { linkListContract } from "./contract/link-list-contract.ts";
@@ -14,6 +15,7 @@ export function storeContract(name: string, open: OpenHarness): void {
     projectContract(open);
     linkContract(open);
     claimContract(open);
+    historyContract(open);
     linkListContract(open);
     callContract(open);
     sweepContract(open);

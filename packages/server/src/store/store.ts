@@ -54,14 +54,23 @@ export interface Store {
   findLinkByUrlToken(hash: Uint8Array): Promise<LinkAndProject | null>;
   getManifest(hash: string): Promise<Manifest | null>;
   /**
-   * Makes `node` the owner of a link's live socket: stores the manifest, adds one to the epoch. Only
-   * when the link is not revoked, else `gone`. Concurrent claims get different epochs.
+   * Makes `node` the owner of a link's live socket: stores the manifest, adds one to the epoch, and
+   * begins the socket's line of the link's history; a manifest unlike the one before gets a line of
+   * its own. Only when the link is not revoked, else `gone`. Concurrent claims get different epochs.
    */
   claimLink(claim: LinkClaim): Promise<ClaimedLink | "gone">;
-  /** Ends ownership of exactly this epoch; a later claim is left alone. */
-  releaseLink(linkId: LinkId, epoch: number, at: number): Promise<void>;
-  /** Ends every ownership that `node` holds (what a crashed process left behind). */
+  /**
+   * The socket of this epoch ended with `close`, null where nobody saw how. Ends ownership of exactly
+   * this epoch, a later claim is left alone; completes the socket's line of the history either way.
+   */
+  releaseLink(linkId: LinkId, epoch: number, at: number, close: SocketClose | null): Promise<void>;
+  /**
+   * Ends every ownership that `node` holds and every socket it left open, whose close nobody saw (what
+   * a crashed process left behind). Returns how many links it owned.
+   */
   releaseNode(node: string, at: number): Promise<number>;
+  /** The link's last 20 sockets and last 20 changes of its manifest, the newest first (SPEC 11). */
+  linkHistory(linkId: LinkId): Promise<LinkHistory>;
   /** Gives the link a new URL token; returns the hash of the one before, or `gone` if revoked. */
   rotateLink(rotation: LinkRotation): Promise<{ readonly before: Uint8Array } | "gone">;
   /** Erases the sealed URL if it still belongs to this URL token. */
@@ -247,6 +256,34 @@ export type LinkClaim = {
 
 /** The link as it stands right after the claim; its `ownerEpoch` is the new epoch. */
 export type ClaimedLink = LinkAndProject;
+
+/**
+ * How a socket ended: the code and the reason it was closed with, by Relay if Relay was the first,
+ * and 1006 where it was dropped. A reason has at most 123 bytes, as a close frame has room for.
+ */
+export type SocketClose = { readonly code: number; readonly reason: string };
+
+/** `disconnectedAt` is null while the socket is open; `close` also where nobody saw how it ended. */
+export type LinkSocket = {
+  readonly connectedAt: number;
+  readonly disconnectedAt: number | null;
+  readonly close: SocketClose | null;
+  readonly app: AppInfo;
+};
+
+/** A hello with another manifest than the one before: the names of tools that are not as they were. */
+export type ManifestChange = {
+  readonly hash: string;
+  readonly at: number;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+};
+
+export type LinkHistory = {
+  readonly sockets: readonly LinkSocket[];
+  readonly manifests: readonly ManifestChange[];
+};
 
 export type LinkRotation = {
   readonly linkId: LinkId;

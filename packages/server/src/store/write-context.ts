@@ -1,4 +1,5 @@
 import type { Connection } from "./connection.ts";
+import type { ManifestChanges } from "./manifest-changes.ts";
 import type { RecentCalls } from "./recent-calls.ts";
 
 /** What a write works with. It runs inside a savepoint of its group's transaction. */
@@ -10,4 +11,5 @@ export type WriteContext = {
    */
   readonly dayInserts: Map<number, string>;
   readonly recent: RecentCalls;
+  readonly manifestChanges: ManifestChanges;
 };

@@ -4,6 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { mintAccountId } from "../ids.ts";
 import { Connection } from "./connection.ts";
 import { failureOf } from "./failure.ts";
+import { ManifestChanges } from "./manifest-changes.ts";
 import { MIGRATIONS, migrate } from "./migrate.ts";
 import { RecentCalls } from "./recent-calls.ts";
 import { WalSync } from "./wal-sync.ts";
@@ -22,6 +23,8 @@ const CACHE_KIB = 16_384;
 const BUSY_MS = 1_000;
 /** Retries of calls without a row come within seconds; so many are remembered. */
 const RECENT_CALLS_MAX = 20_000;
+/** Comparisons of manifests kept: a few kilobytes each at most. */
+const MANIFEST_CHANGES_MAX = 256;
 /** The log is cut to this size when it begins anew, however long its longest reader once made it. */
 const WAL_BYTES_KEPT = 16 * 1024 * 1024;
 
@@ -52,6 +55,7 @@ class Writer {
       db: this.#db,
       dayInserts: new Map(),
       recent: new RecentCalls(RECENT_CALLS_MAX),
+      manifestChanges: new ManifestChanges(MANIFEST_CHANGES_MAX),
     };
     this.#alwaysSynced = settings.durability === "full";
     // SQLite puts no locks on this file, so that closing our own handle can't end any.

@@ -1,6 +1,5 @@
 import type { Evaluated } from "./evaluated.ts";
 import type { JsonObject } from "./json-object.ts";
-import { testPattern } from "./regex/index.ts";
 import { ANY, NEVER } from "./schema-node.ts";
 import type { Dependents, ObjectRules, Property, SchemaNode } from "./schema-node.ts";
 import type { Visit } from "./visit.ts";
@@ -111,7 +110,7 @@ function checkAdditional(
 
 function matchesPattern(visit: Visit, rules: ObjectRules, key: string): boolean {
   for (const { pattern } of rules.patterns) {
-    if (testPattern(pattern.program, key, visit.steps)) return true;
+    if (visit.matches(pattern, key)) return true;
   }
   return false;
 }
@@ -173,7 +172,7 @@ function checkPatterns(
   for (const { pattern, node } of rules.patterns) {
     if (node === ANY && collects === null) continue;
     for (const key of keys) {
-      if (!testPattern(pattern.program, key, visit.steps)) continue;
+      if (!visit.matches(pattern, key)) continue;
       if (collects !== null) collects.addProperty(key);
       if (!visit.child(node, key, value[key])) return false;
     }

@@ -1,4 +1,3 @@
-import { testPattern } from "./regex/index.ts";
 import type { StringRules } from "./schema-node.ts";
 import type { Steps } from "./steps.ts";
 import type { Visit } from "./visit.ts";
@@ -18,7 +17,7 @@ export function checkString(visit: Visit, rules: StringRules | null, value: stri
       return visit.fail(`must NOT have fewer than ${minLength} characters`);
     }
   }
-  if (pattern === null || testPattern(pattern.program, value, visit.steps)) return true;
+  if (pattern === null || visit.matches(pattern, value)) return true;
   return visit.fail(`must match pattern "${pattern.source}"`);
 }
 

@@ -6,7 +6,7 @@ import type { Visit } from "./visit.ts";
 
 const FEW = 8;
 const SHORT = 64;
-const ITEM_STEPS = 4;
+const ITEM_STEPS = 8;
 const CHARS_PER_STEP = 16;
 const LOOKALIKES = ["[", "{", '"'];
 

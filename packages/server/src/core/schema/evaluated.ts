@@ -1,6 +1,8 @@
 import { KIND } from "./schema-node.ts";
 import type { Steps } from "./steps.ts";
 
+const ENTRY_STEPS = 10;
+
 /** A point to fall back to when a branch fails and what it evaluated must not count. */
 export interface EvaluatedMark {
   readonly allProperties: boolean;
@@ -55,15 +57,15 @@ export class Evaluated {
     this.#indexes.length = mark.indexes;
   }
 
-  /** The names evaluated so far; spends a step or so for each. */
+  /** The names evaluated so far; spends steps for each. */
   propertySet(steps: Steps): ReadonlySet<string> {
-    steps.spend(4 * this.#properties.length);
+    steps.spend(ENTRY_STEPS * this.#properties.length);
     return new Set(this.#properties);
   }
 
-  /** The single items evaluated so far; spends a step or so for each. */
+  /** The single items evaluated so far; spends steps for each. */
   indexSet(steps: Steps): ReadonlySet<number> {
-    steps.spend(4 * this.#indexes.length);
+    steps.spend(ENTRY_STEPS * this.#indexes.length);
     return new Set(this.#indexes);
   }
 }

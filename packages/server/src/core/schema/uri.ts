@@ -7,18 +7,21 @@ interface UriParts {
 
 /**
  * Resolves a URI reference without fragment against a base without fragment, as RFC 3986 section
- * 5.2 says. Texts are compared as they stand: no case folding, no percent-decoding.
+ * 5.2 says. The base has no dot segments. Texts are taken as they stand: no case folding, no
+ * percent-decoding.
  */
 export function resolveUri(base: string, reference: string): string {
   const ref = splitUri(reference);
-  if (ref.scheme !== "") return joinUri({ ...ref, path: removeDots(ref.path) });
+  if (ref.scheme !== "") return joinUri({ ...ref, path: withoutDots(ref.path) });
   const from = splitUri(base);
-  if (ref.authority !== "")
-    return joinUri({ ...ref, scheme: from.scheme, path: removeDots(ref.path) });
-  if (ref.path === "")
+  if (ref.authority !== "") {
+    return joinUri({ ...ref, scheme: from.scheme, path: withoutDots(ref.path) });
+  }
+  if (ref.path === "") {
     return joinUri({ ...from, query: ref.query === "" ? from.query : ref.query });
-  const path = ref.path.startsWith("/") ? ref.path : mergePaths(from, ref.path);
-  return joinUri({ ...from, path: removeDots(path), query: ref.query });
+  }
+  const path = ref.path.startsWith("/") ? withoutDots(ref.path) : descend(folderOf(from), ref.path);
+  return joinUri({ ...from, path, query: ref.query });
 }
 
 function splitUri(uri: string): UriParts {
@@ -31,24 +34,28 @@ function joinUri(parts: UriParts): string {
   return parts.scheme + parts.authority + parts.path + parts.query;
 }
 
-function mergePaths(base: UriParts, path: string): string {
-  if (base.authority !== "" && base.path === "") return `/${path}`;
-  return base.path.slice(0, base.path.lastIndexOf("/") + 1) + path;
+function folderOf(base: UriParts): string {
+  if (base.authority !== "" && base.path === "") return "/";
+  return base.path.slice(0, base.path.lastIndexOf("/") + 1);
 }
 
-function removeDots(path: string): string {
-  if (!path.includes(".")) return path;
+function withoutDots(path: string): string {
+  return path.startsWith("/") ? descend("/", path.slice(1)) : descend("", path);
+}
+
+/** Goes from a folder, which ends in a slash or is empty, along a relative path. */
+function descend(folder: string, path: string): string {
   const segments = path.split("/");
-  const kept: string[] = [];
+  let place = folder;
   for (const [index, segment] of segments.entries()) {
-    const last = index === segments.length - 1;
-    if (segment === "." || segment === "..") {
-      if (segment === ".." && (kept.length > 1 || (kept.length === 1 && kept[0] !== "")))
-        kept.pop();
-      if (last) kept.push("");
-    } else {
-      kept.push(segment);
-    }
+    if (segment === "..") place = parentOf(place);
+    else if (segment !== ".") place += index < segments.length - 1 ? `${segment}/` : segment;
   }
-  return kept.join("/");
+  return place;
+}
+
+function parentOf(folder: string): string {
+  return folder.length < 2
+    ? folder
+    : folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
 }

@@ -22,18 +22,18 @@ export class ValueSet {
 
   /** Makes a set of JSON values; null when one of them is nested more than 400 deep. */
   static of(members: readonly unknown[]): ValueSet | null {
-    const unbounded = new Steps(Infinity);
+    const scalars: unknown[] = [];
     const texts: string[] = [];
     for (const member of members) {
-      if (isScalar(member)) continue;
-      const text = canonicalText(member, unbounded);
+      if (isScalar(member)) {
+        scalars.push(member);
+        continue;
+      }
+      const text = canonicalText(member, new Steps(Infinity));
       if (text === null) return null;
       texts.push(text);
     }
-    return new ValueSet(
-      members.filter((member) => isScalar(member)),
-      texts,
-    );
+    return new ValueSet(scalars, texts);
   }
 
   /** An estimate of the memory kept, in bytes. */

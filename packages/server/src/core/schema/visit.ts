@@ -7,14 +7,16 @@ import { Evaluated } from "./evaluated.ts";
 import { FAULTS_MAX } from "./fault.ts";
 import type { Fault } from "./fault.ts";
 import { isJsonObject } from "./json-object.ts";
+import { testPattern } from "./regex/index.ts";
 import { KIND, NEVER } from "./schema-node.ts";
-import type { Scope, SchemaNode } from "./schema-node.ts";
+import type { Pattern, Scope, SchemaNode } from "./schema-node.ts";
 import { OutOfSteps } from "./steps.ts";
 import type { Steps } from "./steps.ts";
 
 const DEPTH_MAX = 400;
 const NODE_STEPS = 5;
 const FAULT_STEPS = 10;
+const PATTERN_STEPS = 12;
 
 /**
  * One run of a prepared schema over a value. It holds what the keywords share: the budget, the depth
@@ -93,6 +95,12 @@ export class Visit {
     this.muted -= 1;
     this.inBranch = outside;
     return passed;
+  }
+
+  /** Says whether a pattern matches somewhere in a text. */
+  matches(pattern: Pattern, text: string): boolean {
+    this.steps.spend(PATTERN_STEPS);
+    return testPattern(pattern.program, text, this.steps);
   }
 
   /** Writes a fault of the value at hand down; returns false for the caller to pass on. */

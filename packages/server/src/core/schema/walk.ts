@@ -18,7 +18,7 @@ export const PREPARE_LIMITS = {
   schemas: 8_000,
   references: 1_500,
   ids: 64,
-  uriCharacters: 2_048,
+  uriCharacters: 1_024,
   patternsPerManifest: 300,
   instructionsPerManifest: 40_000,
 } as const;

@@ -76,12 +76,12 @@ function releaseContract(open: OpenHarness): void {
     const manifest = manifestOf("1");
     await store.claimLink({ linkId, node: "n1", manifest, at: NOON });
     await store.claimLink({ linkId, node: "n2", manifest, at: NOON + 1 });
-    await store.releaseLink(linkId, 1, NOON + 2);
+    await store.releaseLink(linkId, 1, NOON + 2, null);
     assert.equal((await store.getLink(linkId))?.link.ownerNode, "n2");
-    await store.releaseLink(linkId, 2, NOON + 3);
+    await store.releaseLink(linkId, 2, NOON + 3, null);
     const found = await store.getLink(linkId);
     assert.deepEqual([found?.link.ownerNode, found?.link.lastSeenAt], [null, NOON + 3]);
-    await store.releaseLink(linkId, 2, NOON + 9);
+    await store.releaseLink(linkId, 2, NOON + 9, null);
     assert.equal((await store.getLink(linkId))?.link.lastSeenAt, NOON + 3);
     const claimed = await store.claimLink({ linkId, node: "n1", manifest, at: NOON + 4 });
     assert.ok(claimed !== "gone");

@@ -87,7 +87,7 @@ async function addLinks(
     if (random() < 0.7) {
       const seenAt = NOON + 100 + Math.floor(random() * 20);
       await store.claimLink({ linkId, node: "n1", manifest: manifestOf("1"), at: seenAt });
-      if (random() < 0.5) await store.releaseLink(linkId, 1, seenAt);
+      if (random() < 0.5) await store.releaseLink(linkId, 1, seenAt, null);
     }
     if (random() < 0.3) await store.setLinkPaused(linkId, true);
     if (random() < 0.2) await store.revokeLink(linkId, NOON + 200);

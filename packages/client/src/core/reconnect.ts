@@ -1,11 +1,12 @@
 import { FINAL_CLOSE_CODES } from "@relay/protocol";
+import type { Reason } from "./link-keeper.ts";
 
-const FIRST_WAIT_SECONDS = 1;
-const LONGEST_WAIT_SECONDS = 30;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
 
 /** Tells whether an app must stay away after this close code until the person acts. */
-export function isFinalClose(code: number): boolean {
-  return FINAL_CLOSE_CODES.includes(code);
+export function isFinalClose(code: Reason["code"]): boolean {
+  return FINAL_CLOSE_CODES.includes(Number(code));
 }
 
 /**
@@ -14,6 +15,5 @@ export function isFinalClose(code: number): boolean {
  * `ready`; `random` is in [0, 1).
  */
 export function reconnectDelayMs(attempt: number, random: number): number {
-  const seconds = Math.min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** attempt);
-  return seconds * (0.5 + random / 2) * 1000;
+  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt) * (0.5 + random / 2);
 }
