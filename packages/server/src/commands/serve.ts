@@ -122,14 +122,28 @@ export async function serve(config: Config, withDemo: boolean): Promise<number> 
     return 1;
   }
   process.stdout.write(`Relay ${VERSION} is running at ${relay.urls.public}\n`);
-  // Loaded only where it runs: a server has no use for the app's side of Relay.
-  const demo = withDemo ? await (await import("./demo.ts")).startDemo(config, relay.port) : null;
+  const stopDemo = withDemo ? await startDemo(config, relay.port) : null;
   await signals;
-  demo?.stop();
+  stopDemo?.();
   await relay.stop();
   // Traces that a collector does not take would keep the process for as long as they are tried.
   setTimeout(() => process.exit(0), LINGER_MS).unref();
   return 0;
+}
+
+/** Starts the sample app; without it the Relay runs on, and its user is told why. */
+async function startDemo(config: Config, port: number): Promise<(() => void) | null> {
+  try {
+    // Loaded only where it runs: a server has no use for the app's side of Relay.
+    const demo = await (await import("./demo.ts")).startDemo(config, port);
+    return () => demo.stop();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    process.stderr.write(
+      `relay: the sample app did not start: ${why}\n       without ${config.dataDir}/demo.json it makes itself a new link\n`,
+    );
+    return null;
+  }
 }
 
 function startFailure(error: unknown, config: Config): string {
