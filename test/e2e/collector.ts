@@ -23,7 +23,7 @@ export type Collector = {
   readonly bodies: readonly string[];
   readonly spans: readonly CollectedSpan[];
   readonly resource: Readonly<Record<string, unknown>>;
-  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 };
 
 /** Starts a collector on a free port. */
@@ -56,7 +56,8 @@ export async function openCollector(): Promise<Collector> {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { url: `http://127.0.0.1:${port}`, paths, bodies, spans, resource, close };
+  const url = `http://127.0.0.1:${port}`;
+  return { url, paths, bodies, spans, resource, [Symbol.asyncDispose]: close };
 }
 
 function spanOf(span: JsonObject): CollectedSpan {

@@ -65,7 +65,7 @@ test("an exporter or protocol that Relay does not have is said in the log, and n
 });
 
 test("a call is a span with its route and outcome, and the app's part a span inside it", async () => {
-  const collector = await openCollector();
+  await using collector = await openCollector();
   const caller = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
   const traceparent = `00-${caller.traceId}-${caller.spanId}-01`;
   setVariables({
@@ -104,11 +104,10 @@ test("a call is a span with its route and outcome, and the app's part a span ins
   assert.deepEqual([...new Set(collector.paths)], ["/v1/traces"]);
   assert.equal(collector.resource["service.name"], "relay");
   assert.equal(collector.resource["deployment.environment.name"], "test");
-  await collector.close();
 });
 
 test("OTEL_SERVICE_NAME, the traces' own endpoint and the caller's choice not to record are kept", async () => {
-  const collector = await openCollector();
+  await using collector = await openCollector();
   setVariables({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/own/path`,
     OTEL_SERVICE_NAME: "relay-eu",
@@ -124,11 +123,10 @@ test("OTEL_SERVICE_NAME, the traces' own endpoint and the caller's choice not to
   const names = collector.spans.map(({ name }) => name);
   assert.ok(names.includes("GET /healthz"));
   assert.ok(!names.includes("GET /readyz"));
-  await collector.close();
 });
 
 test("traces say how calls end, and no token, id, path or name that a stranger chose", async () => {
-  const collector = await openCollector();
+  await using collector = await openCollector();
   setVariables({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   const secrets: string[] = [];
   {
@@ -179,15 +177,16 @@ test("traces say how calls end, and no token, id, path or name that a stranger c
   assert.ok(secrets.length > 10);
   for (const secret of secrets) assert.ok(!everything.includes(secret), secret);
   assert.doesNotMatch(everything, /secret|search_notes/i);
-  await collector.close();
 });
 
-test("a collector that never answers does not hold up the end for as long as it is tried", async () => {
+test("a collector that never answers does not hold up the end for as long as it is tried", async (t) => {
   const silent = createServer();
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  t.after(() => silent.close());
   // A TCP server's address is an AddressInfo.
   const { port } = silent.address() as AddressInfo;
   const dataDir = mkdtempSync(join(tmpdir(), "relay-traces-"));
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const main = new URL("../../packages/server/src/main.ts", import.meta.url).pathname;
   const relay = spawn(process.execPath, ["-C", "source", main, "serve"], {
     env: {
@@ -198,16 +197,15 @@ test("a collector that never answers does not hold up the end for as long as it 
     },
     stdio: ["ignore", "pipe", "ignore"],
   });
+  t.after(() => relay.kill("SIGKILL"));
   const ended = once(relay, "exit");
   const [line] = (await once(relay.stdout, "data")) as [Buffer];
   await fetch(`${/http\S+/.exec(line.toString())?.[0]}/healthz`);
   relay.kill("SIGTERM");
-  // The exporter itself tries for ten seconds.
-  const deadline = AbortSignal.timeout(7_000);
-  deadline.addEventListener("abort", () => relay.kill("SIGKILL"));
+  // The exporter by itself would try for ten seconds.
+  const tooLate = setTimeout(() => relay.kill("SIGKILL"), 7_000);
   assert.deepEqual(await ended, [0, null]);
-  silent.close();
-  rmSync(dataDir, { recursive: true, force: true });
+  clearTimeout(tooLate);
 });
 
 function theSpan({ spans }: Collector, isIt: (span: CollectedSpan) => boolean): CollectedSpan {

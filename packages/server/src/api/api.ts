@@ -1,6 +1,6 @@
 import { getRequestListener } from "@hono/node-server";
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Exchange } from "../host/mcp.ts";
+import type { Exchange } from "../host/exchange.ts";
 import { StoreError } from "../store/store.ts";
 import { Auth } from "./auth.ts";
 import { addDescriptions } from "./descriptions.ts";

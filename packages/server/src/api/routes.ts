@@ -7,7 +7,7 @@ import { REST_ERRORS } from "@relay/protocol";
 import type { Limits, RestErrorCode } from "@relay/protocol";
 import type { Clock } from "../clock.ts";
 import { readBody } from "../host/body.ts";
-import type { Exchange } from "../host/mcp.ts";
+import type { Exchange } from "../host/exchange.ts";
 import type { Log } from "../observe/log.ts";
 import type { PublicUrls } from "../public-urls.ts";
 import type { RelayNode } from "../relay/node.ts";
