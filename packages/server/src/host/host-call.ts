@@ -9,7 +9,8 @@ import {
 } from "../core/host-answers.ts";
 import type { ServerFacts } from "../core/host-answers.ts";
 import type { ToolCall } from "../core/host-request.ts";
-import type { CallEnd, LinkDriver } from "../relay/driver.ts";
+import type { CallEnd } from "../relay/call-end.ts";
+import type { LinkDriver } from "../relay/driver.ts";
 import type { OpenManifest } from "../relay/manifests.ts";
 import type { RelayNode } from "../relay/node.ts";
 import type { Routed } from "../relay/router.ts";

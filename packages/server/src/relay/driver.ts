@@ -1,4 +1,4 @@
-import { TOOL_ERROR_TEXTS, isCounted } from "@relay/protocol";
+import { isCounted } from "@relay/protocol";
 import type {
   AppFrame,
   CallId,
@@ -20,6 +20,8 @@ import { MinuteWindow } from "../core/rate.ts";
 import type { Meter } from "../observe/meter.ts";
 import type { Tool } from "../core/toolbox.ts";
 import type { CallRow, Client, Link } from "../store/store.ts";
+import { endText } from "./call-end.ts";
+import type { CallEnd } from "./call-end.ts";
 import type { ProjectState } from "./project-state.ts";
 import type { Quota } from "./quota.ts";
 import type { Settler } from "./settle.ts";
@@ -42,14 +44,6 @@ export interface CallObserver {
   decided?(outcome: Outcome): void;
   ended(end: CallEnd): void;
 }
-
-/** How a call ended, and what its host is told. */
-export type CallEnd = {
-  readonly outcome: Outcome;
-  readonly contentText: string;
-  readonly structuredText: string | null;
-  readonly isError: boolean;
-};
 
 /** A call that fits its tool, on its way to the app. */
 export type FittingCall = {
@@ -383,34 +377,3 @@ type LiveCall = {
   sentMs: number;
   answer: Answer | null;
 };
-
-type TextFacts = {
-  readonly app: string;
-  readonly timeoutSeconds: number;
-  readonly waitSeconds: number;
-  readonly reason: string;
-};
-
-/** The sentence of each outcome that is not the app's own answer. */
-function endText(outcome: Outcome, facts: TextFacts): string {
-  switch (outcome) {
-    case "timeout":
-      return TOOL_ERROR_TEXTS.timeout(facts.app, facts.timeoutSeconds);
-    case "rate_limited":
-      return TOOL_ERROR_TEXTS.rate_limited(facts.app, facts.waitSeconds);
-    case "paused":
-    case "offline":
-    case "busy":
-    case "cap_reached":
-    case "quota_exceeded":
-    case "disconnected":
-      return TOOL_ERROR_TEXTS[outcome](facts.app);
-    case "cancelled":
-      return TOOL_ERROR_TEXTS.cancelled();
-    case "ok":
-    case "tool_error":
-    case "invalid_input":
-    case "unknown_tool":
-      return TOOL_ERROR_TEXTS.unacceptable(facts.reason);
-  }
-}
