@@ -1,11 +1,13 @@
 /** `npm run bench`: every measurement, or those named: `npm run bench -- calls`. */
 import { benchCalls } from "./calls.ts";
+import { benchLists } from "./lists.ts";
 import { benchMetrics } from "./metrics.ts";
 import { benchSockets } from "./sockets.ts";
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   calls: benchCalls,
   sockets: benchSockets,
+  lists: benchLists,
   metrics: benchMetrics,
 };
 
