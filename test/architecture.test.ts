@@ -47,8 +47,8 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   main: [],
 };
 
-/** What `relay` may know of the store and the bus: their interfaces, never an implementation. */
-const RELAY_SEES = ["store/store.ts", "cluster/bus.ts"];
+/** What `relay` may know of the store, the bus and what is counted: interfaces, and the log. */
+const RELAY_SEES = ["store/store.ts", "cluster/bus.ts", "observe/meter.ts", "observe/log.ts"];
 
 type Import = { readonly from: string; readonly to: string };
 
@@ -105,11 +105,11 @@ test("a room uses no package that the table does not give it", () => {
   assert.deepEqual(wrong, []);
 });
 
-test("relay knows the store and the bus by their interfaces alone", () => {
+test("relay knows the store, the bus and the metrics by their interfaces alone", () => {
   const wrong = imports
     .filter(({ from, to }) => roomOf(from) === "relay" && to.startsWith("."))
     .map((entry) => targetOf(entry).slice(server.length + 1))
-    .filter((target) => target.startsWith("store/") || target.startsWith("cluster/"))
+    .filter((target) => /^(?:store|cluster|observe)\//.test(target))
     .filter((target) => !RELAY_SEES.includes(target));
   assert.deepEqual(wrong, []);
 });

@@ -28,6 +28,7 @@ export class OpenStream {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<OpenStream> {
     const aborter = new AbortController();
+    const timer = setTimeout(() => aborter.abort(new Error("no head came")), PATIENCE_MS);
     const response = await fetch(mcpUrl, {
       method: "POST",
       headers: {
@@ -37,7 +38,7 @@ export class OpenStream {
       },
       body: typeof message === "string" ? message : JSON.stringify(message),
       signal: aborter.signal,
-    });
+    }).finally(() => clearTimeout(timer));
     return new OpenStream(response, aborter);
   }
 

@@ -109,7 +109,8 @@ export function openRelay(options: RelayOptions, system: Runtime): Relay {
     },
     open: () => {
       try {
-        const socket = new WebSocket(`${baseUrl.replace(/^http/, "ws")}/v1/socket`);
+        // Every WebSocket has these events.
+        const socket = new WebSocket(`${baseUrl.replace(/^http/, "ws")}/v1/socket`) as Socket;
         const mine: Line = { socket, tools: relay.tools, limits: undefined, complaint: "" };
         line = mine;
         const listen = (type: SocketEvent["type"], act: (event: SocketEvent) => void): void =>

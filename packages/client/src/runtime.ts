@@ -26,11 +26,17 @@ export type Runtime = {
 
 export type WakeUps = (wake: () => void) => () => void;
 
-/** The part of a WebSocket that is used: the global one of any runtime, or the one of `ws`. */
-export type Socket = {
+/** The class of WebSockets to use: a runtime's own, or the one of `ws`. */
+export type SocketConstructor = new (url: string) => {
   readonly readyState: number;
   send(data: string): void;
   close(code?: number): void;
+  // Each library types its events in its own way; all of them are those of `Socket`.
+  addEventListener(type: never, listener: never): unknown;
+};
+
+/** The part of a WebSocket that is used. */
+export type Socket = InstanceType<SocketConstructor> & {
   addEventListener(type: SocketEvent["type"], listener: (event: SocketEvent) => void): void;
 };
 
@@ -40,8 +46,6 @@ export type SocketEvent = {
   readonly code?: number;
   readonly reason?: string;
 };
-
-export type SocketConstructor = new (url: string) => Socket;
 
 /** The part of Web Locks that is used. */
 export type Locks = {

@@ -35,6 +35,7 @@ export class FakeLink {
   readonly #calls = new Map<string, LiveFakeCall>();
   #socket: FakeSocket | null = null;
   #strikes = 0;
+  #minuteStartedAt = Number.NEGATIVE_INFINITY;
   #commands = 0;
   /** The app has not heard of the newest URL. */
   #owesUrl = false;
@@ -244,10 +245,10 @@ export class FakeLink {
 
   #mayCommand(id: string | null): boolean {
     const { commandsPerMinute } = this.#home.limits;
-    if (this.#commands === 0) {
-      this.#home.after(MINUTE_MS, () => {
-        this.#commands = 0;
-      });
+    const now = this.#home.wall();
+    if (now - this.#minuteStartedAt >= MINUTE_MS) {
+      this.#minuteStartedAt = now;
+      this.#commands = 0;
     }
     if (this.#commands >= commandsPerMinute) {
       const message = `at most ${commandsPerMinute} ping frames and link commands a minute`;

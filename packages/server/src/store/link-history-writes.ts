@@ -47,12 +47,21 @@ export function noteDisconnected(
   );
 }
 
-/** Ends up to `max` open sockets of a node that nobody saw close, and returns how many. */
-export function noteLost(db: Connection, node: string, at: number, max: number): number {
+/** Marks the open socket of this epoch as taken over: from now on its end is not its link's. */
+export function noteTakenOver(db: Connection, linkId: LinkId, epoch: number): void {
+  const sql = "UPDATE link_sockets SET taken_over = 1 WHERE link_id = ? AND epoch = ?";
+  db.run(sql, linkId, epoch);
+}
+
+/**
+ * Ends up to `max` sockets of a node that were taken over and that nobody saw close, and returns how
+ * many.
+ */
+export function noteTakenOverLost(db: Connection, node: string, at: number, max: number): number {
   return db.run(
     `UPDATE link_sockets SET disconnected_at = max(connected_at, ?1)
      WHERE (link_id, epoch) IN (SELECT link_id, epoch FROM link_sockets
-       WHERE node = ?2 AND disconnected_at IS NULL LIMIT ?3)`,
+       WHERE node = ?2 AND taken_over = 1 AND disconnected_at IS NULL LIMIT ?3)`,
     at,
     node,
     max,

@@ -1,6 +1,12 @@
 import type { LinkId } from "@relay/protocol";
 import type { Connection } from "./connection.ts";
-import { noteConnected, noteDisconnected, noteLost, noteManifest } from "./link-history-writes.ts";
+import {
+  noteConnected,
+  noteDisconnected,
+  noteManifest,
+  noteTakenOver,
+  noteTakenOverLost,
+} from "./link-history-writes.ts";
 import { getLink } from "./reads.ts";
 import { bytes, integer, text, textOrNull } from "./rows.ts";
 import type {
@@ -56,7 +62,8 @@ function dropOldestUnused(db: Connection, projectId: string, createdBy: number):
 export function claimLink(context: WriteContext, claim: LinkClaim): ClaimedLink | "gone" {
   const { db } = context;
   const before = db.get(
-    "SELECT manifest_hash FROM links WHERE link_id = ? AND revoked_at IS NULL",
+    `SELECT manifest_hash, owner_node, owner_epoch FROM links
+     WHERE link_id = ? AND revoked_at IS NULL`,
     claim.linkId,
   );
   if (before === undefined) return "gone";
@@ -73,6 +80,9 @@ export function claimLink(context: WriteContext, claim: LinkClaim): ClaimedLink 
   );
   const claimed = getLink(db, claim.linkId);
   if (claimed === null) return "gone";
+  if (before["owner_node"] !== null) {
+    noteTakenOver(db, claim.linkId, integer(before, "owner_epoch"));
+  }
   noteConnected(db, claimed.link, claim);
   if (hasChanged) noteManifest(context, claimed.link, hashBefore, claim);
   if (hasChanged && hashBefore !== null) dropOrphan(db, hashBefore);
@@ -128,16 +138,19 @@ const RELEASE_MAX = 500;
 /** How many ownerships one write ended, and whether there may be more. */
 export type Released = { readonly links: number; readonly isDone: boolean };
 
-/** Ends up to `RELEASE_MAX` ownerships of a node, and as many of its open sockets. */
-export function releaseSome({ db }: WriteContext, node: string, at: number): Released {
-  const links = db.run(
-    `UPDATE links SET owner_node = NULL, last_seen_at = max(ifnull(last_seen_at, 0), ?)
-     WHERE link_id IN (SELECT link_id FROM links WHERE owner_node = ? LIMIT ${RELEASE_MAX})`,
-    at,
+/** Ends up to `RELEASE_MAX` ownerships of a node, and as many of its sockets that were taken over. */
+export function releaseSome(context: WriteContext, node: string, at: number): Released {
+  const { db } = context;
+  const owned = db.all(
+    `SELECT link_id, owner_epoch FROM links WHERE owner_node = ? LIMIT ${RELEASE_MAX}`,
     node,
   );
-  const sockets = noteLost(db, node, at, RELEASE_MAX);
-  return { links, isDone: links < RELEASE_MAX && sockets < RELEASE_MAX };
+  for (const link of owned) {
+    const linkId = text(link, "link_id") as LinkId;
+    releaseLink(context, linkId, integer(link, "owner_epoch"), at, null);
+  }
+  const sockets = noteTakenOverLost(db, node, at, RELEASE_MAX);
+  return { links: owned.length, isDone: owned.length < RELEASE_MAX && sockets < RELEASE_MAX };
 }
 
 export function rotateLink(

@@ -16,8 +16,10 @@ export type SweepStep =
 
 export const FIRST_SWEEP_STEP: SweepStep = { drop: "unused_links" };
 
-/** Rows of links or roll-ups deleted in one step, give or take one hour of one project. */
+/** Rows of unused links or roll-ups deleted in one step, give or take one hour of one project. */
 const STEP_ROWS = 200;
+/** Links deleted in one step with their histories, up to 40 rows each. */
+const STEP_LINKS = 50;
 /** Projects whose roll-ups are looked at in one step. */
 const STEP_PROJECTS = 100;
 /** Pages given back to the file system in one step. */
@@ -64,7 +66,7 @@ function dropUnusedLinks({ db }: WriteContext, rules: SweepRules): boolean {
 
 function dropRevokedLinks({ db }: WriteContext, rules: SweepRules): boolean {
   const links = db.all(
-    `SELECT link_id, manifest_hash FROM links WHERE revoked_at < ? LIMIT ${STEP_ROWS}`,
+    `SELECT link_id, manifest_hash FROM links WHERE revoked_at < ? LIMIT ${STEP_LINKS}`,
     rules.now - rules.revokedLinkDays * DAY_MS,
   );
   for (const link of links) {

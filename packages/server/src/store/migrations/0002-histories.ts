@@ -15,10 +15,13 @@ CREATE TABLE link_sockets (
   close_reason TEXT,
   app_name TEXT NOT NULL,
   app_version TEXT NOT NULL,
+  taken_over INTEGER NOT NULL DEFAULT 0, -- 1 once a newer socket took over while it was open
   PRIMARY KEY (link_id, epoch)
 ) STRICT, WITHOUT ROWID;
--- What a process that died leaves open: also sockets whose link another one owns by now.
-CREATE INDEX link_sockets_open ON link_sockets (node) WHERE disconnected_at IS NULL;
+-- What a process that died leaves open besides the sockets of the links it owned. Few at any time,
+-- so that to connect and to leave cost nothing here.
+CREATE INDEX link_sockets_taken_over ON link_sockets (node)
+  WHERE taken_over = 1 AND disconnected_at IS NULL;
 
 CREATE TABLE link_manifests (
   link_id TEXT NOT NULL REFERENCES links (link_id) ON DELETE CASCADE,

@@ -41,6 +41,23 @@ export class CharClass {
     return (this.#inRanges(code) || this.#inProperties(code, meter)) !== this.#negated;
   }
 
+  /**
+   * Tells whether a character may be a member of both. Above ASCII a class with properties counts as
+   * if it had all characters.
+   */
+  mayMeet(other: CharClass): boolean {
+    for (let word = 0; word < 4; word++) {
+      if (((this.ascii[word] ?? 0) & (other.ascii[word] ?? 0)) !== 0) return true;
+    }
+    return overlapAboveAscii(this.#reach(), other.#reach());
+  }
+
+  /** Returns ranges, apart and in order, that above ASCII hold every member. */
+  #reach(): Ranges {
+    if (this.#properties.length > 0) return [0, LAST_CODE_POINT];
+    return this.#negated ? complement(Array.from(this.#ranges)) : Array.from(this.#ranges);
+  }
+
   #inRanges(code: number): boolean {
     const ranges = this.#ranges;
     let low = 0;
@@ -122,6 +139,18 @@ function complement(ranges: Ranges): Ranges {
   }
   rest.push(from, LAST_CODE_POINT);
   return rest;
+}
+
+function overlapAboveAscii(ranges: Ranges, others: Ranges): boolean {
+  for (let one = 0, other = 0; one < ranges.length && other < others.length;) {
+    const to = ranges[one + 1] ?? 0;
+    const otherTo = others[other + 1] ?? 0;
+    const from = Math.max(ranges[one] ?? 0, others[other] ?? 0, 128);
+    if (from <= Math.min(to, otherTo)) return true;
+    if (to < otherTo) one += 2;
+    else other += 2;
+  }
+  return false;
 }
 
 /** Returns the same characters as ranges that lie apart and in order. */

@@ -3,6 +3,7 @@ import { type CharClass, type OneCharacter, charClassOf } from "./char-class.ts"
 import { Draft } from "./draft.ts";
 import { type Code, OP, PROGRAM_SIZE_MAX, type RegexProgram, type Repeat } from "./program.ts";
 import type { Property } from "./property.ts";
+import { sequenceOf } from "./sequence.ts";
 import { startOf } from "./start-of.ts";
 import { windowsMax } from "./windows.ts";
 
@@ -16,7 +17,8 @@ export function emitProgram(pattern: AST.Pattern, unicode: boolean): Emitted {
   const main = emitter.code(pattern.alternatives, false);
   const { refusal, size, lookAheads, classes } = emitter;
   if (refusal !== undefined) return { ok: false, reason: refusal };
-  return { ok: true, program: { size, unicode, main, lookAheads, classes } };
+  const sequence = sequenceOf(pattern, unicode, (one) => emitter.classOf(one));
+  return { ok: true, program: { size, unicode, main, lookAheads, classes, sequence } };
 }
 
 /** A class alone is counted when it repeats this often or more; below, it is written out. */
@@ -47,6 +49,12 @@ class Emitter {
       if (repeat) args[at] = repeats.push(repeat) - 1;
     }
     return { ops, args, repeats, ...startOf({ ops, args, repeats }, this.classes) };
+  }
+
+  /** Returns the class that was made for an atom, if one was. */
+  classOf(one: OneCharacter): CharClass | undefined {
+    const index = this.#classIndexes.get(one.raw);
+    return index === undefined ? undefined : this.classes[index];
   }
 
   #alternatives(draft: Draft, alternatives: readonly AST.Alternative[]): void {

@@ -1,5 +1,6 @@
 import type { CharClass } from "./char-class.ts";
 import type { AsciiSet } from "./ascii-set.ts";
+import type { Sequence } from "./sequence.ts";
 
 /** The longest source, in code points. */
 export const SOURCE_CODE_POINTS_MAX = 1_024;
@@ -62,4 +63,6 @@ export type RegexProgram = {
   /** A look-ahead within another comes before it. */
   readonly lookAheads: readonly Code[];
   readonly classes: readonly CharClass[];
+  /** What the whole pattern comes to when it is plain. */
+  readonly sequence: Sequence | null;
 };

@@ -1,14 +1,11 @@
 import type { Steps } from "../steps.ts";
 import { type AsciiSet, addCode, hasCode } from "./ascii-set.ts";
-import type { CharClass, Meter } from "./char-class.ts";
+import type { CharClass } from "./char-class.ts";
 import { type Code, OP, type RegexProgram } from "./program.ts";
+import { testSequence } from "./sequence.ts";
 import { EMPTY, ThreadSets, UNKNOWN } from "./thread-sets.ts";
+import { Visits } from "./visits.ts";
 import { Windows } from "./windows.ts";
-
-/** How many visits of an instruction are worth a step. */
-const VISITS_PER_STEP = 2;
-/** Visits are charged when so many have gathered, and at the end. */
-const VISITS_UNCHARGED_MAX = 256;
 
 /** Learning sets of threads pays from about this many characters on. */
 const LEARNING_STARTS_AT = 256;
@@ -28,6 +25,10 @@ const NONE = -1;
  * Throws `OutOfSteps`.
  */
 export function testPattern(program: RegexProgram, text: string, steps: Steps): boolean {
+  const { sequence } = program;
+  if (sequence !== null && text.length < LEARNING_STARTS_AT) {
+    return testSequence(sequence, text, steps);
+  }
   const run = new Run(program, text, steps);
   const found = new Scan(run, program.main).findMatch();
   run.settle();
@@ -35,29 +36,16 @@ export function testPattern(program: RegexProgram, text: string, steps: Steps): 
 }
 
 /** What the scans of one text by one program share. */
-class Run implements Meter {
+class Run extends Visits {
   readonly program: RegexProgram;
   readonly text: string;
-  readonly #steps: Steps;
-  #visits = 0;
   /** For each look-ahead that was asked for, the places in the text where it matches: bits. */
   readonly #places: (Uint32Array | undefined)[] = [];
 
   constructor(program: RegexProgram, text: string, steps: Steps) {
+    super(steps);
     this.program = program;
     this.text = text;
-    this.#steps = steps;
-  }
-
-  charge(visits: number): void {
-    this.#visits += visits;
-    if (this.#visits >= VISITS_UNCHARGED_MAX) this.settle();
-  }
-
-  settle(): void {
-    const visits = this.#visits;
-    this.#visits = 0;
-    this.#steps.spend(Math.ceil(visits / VISITS_PER_STEP));
   }
 
   isAhead(lookAhead: number, index: number): boolean {
