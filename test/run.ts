@@ -34,6 +34,7 @@ const run = spawnSync(
     "--test",
     "--test-concurrency=2",
     "--test-force-exit",
+    "--test-timeout=180000",
     "--test-reporter=spec",
     ...files,
   ],

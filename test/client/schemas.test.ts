@@ -27,7 +27,13 @@ test(
     await using server = await openRelay();
     const { publishableKey } = await server.project();
     // Not known to the workspace's compiler; the test above compiles it.
-    const libraries = (await import(String("./schemas/libraries.ts"))) as Record<string, Tool>;
+    const { withBareValibot, ...libraries } = (await import(
+      String("./schemas/libraries.ts")
+    )) as Record<string, Tool> & { readonly withBareValibot: () => unknown };
+    assert.throws(withBareValibot, {
+      code: "INVALID_MANIFEST",
+      message: "input has no JSON Schema",
+    });
     const found = { withArktype: ["a", "true", "undefined"], withValibot: ["a", "10", "true"] };
     for (const [name, expected] of Object.entries(found)) {
       const tools = [libraries[name]].filter((tool) => tool !== undefined);

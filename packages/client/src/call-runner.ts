@@ -3,7 +3,7 @@ import { attempt } from "./attempt.ts";
 import { progressReporter } from "./progress-reporter.ts";
 import { RelayError, messageOf } from "./relay-error.ts";
 import type { Runtime } from "./runtime.ts";
-import type { CallContext, Tool, ToolDefinition } from "./tool.ts";
+import type { Tool, ToolDefinition } from "./tool.ts";
 import { resultText } from "./tool-result.ts";
 
 type CallFrame = Extract<RelayFrame, { type: "call" }>;
@@ -65,35 +65,10 @@ export function callRunner(
 ): CallRunner {
   const running = new Map<string, (status: CallStatus) => void>();
 
-  /** Does what a call asks for; returns the members of its `result` frame. */
-  const work = async (
-    frame: CallFrame,
-    tool: Tool | undefined,
-    limits: CallLimits,
-    context: Omit<CallContext, "deadline">,
-    tell: (status: CallStatus) => void,
-  ): Promise<string> => {
-    // By this device's clock from when the call came: the clock may differ from Relay's by days.
-    const timeoutMs = limits.callTimeoutSeconds * 1000;
-    const deadline = wall() + timeoutMs;
-    if (!tool) throw new Error(`Unknown tool: ${frame.tool}`);
-    const args = await tool.readArguments(frame.arguments);
-    // Nobody wants the answer any more, so nobody is asked either.
-    if (context.signal.aborted) return "";
-    if (beforeRun) {
-      tell("asking");
-      const waitMs = timeoutMs - Math.min(DENIED_BEFORE_MS, timeoutMs / 2);
-      const call = { tool: tool.definition, arguments: args, deadline: wall() + waitMs };
-      await ask(beforeRun, call, context.signal, (stop) => after(waitMs, stop));
-    }
-    tell("running");
-    const value = await tool.run(args, { ...context, deadline });
-    return resultText(value, tool.readResult, limits.resultMaxBytes);
-  };
-
   const run: CallRunner["run"] = async (frame, tool, limits, send) => {
     const { id, tool: name, arguments: args } = frame;
     const ended = new AbortController();
+    const { signal } = ended;
     const progress = progressReporter(id, after, send);
     const tell = (status: CallStatus, message?: string): void =>
       onChange(
@@ -105,11 +80,25 @@ export function callRunner(
       ended.abort(new RelayError(status.toUpperCase(), `The call was ${status}.`));
       tell(status);
     });
+    // By this device's clock from when the call came: the clock may differ from Relay's by days.
+    const timeoutMs = limits.callTimeoutSeconds * 1000;
+    const deadline = wall() + timeoutMs;
     let answer: string;
     let outcome: Parameters<typeof tell> = ["done"];
     try {
-      const context = { signal: ended.signal, progress: progress.report };
-      const members = await work(frame, tool, limits, context, tell);
+      if (!tool) throw new Error(`Unknown tool: ${name}`);
+      const input = await tool.readArguments(args);
+      if (beforeRun && !signal.aborted) {
+        tell("asking");
+        const waitMs = timeoutMs - Math.min(DENIED_BEFORE_MS, timeoutMs / 2);
+        const call = { tool: tool.definition, arguments: input, deadline: wall() + waitMs };
+        await ask(beforeRun, call, signal, (stop) => after(waitMs, stop));
+      }
+      // Nobody wants the answer any more.
+      if (signal.aborted) return;
+      tell("running");
+      const value = await tool.run(input, { signal, deadline, progress: progress.report });
+      const members = await resultText(value, tool.readResult, limits.resultMaxBytes);
       answer = `{"type":"result","id":${JSON.stringify(id)},${members}}`;
     } catch (error) {
       const message = messageOf(error).slice(0, ERROR_CHARS_MAX);
@@ -119,7 +108,7 @@ export function callRunner(
       outcome = [code === "DENIED" ? "denied" : "failed", message];
     }
     progress.end();
-    if (ended.signal.aborted) return;
+    if (signal.aborted) return;
     running.delete(id);
     send(answer);
     tell(...outcome);

@@ -206,10 +206,10 @@ export function openRelay(options: RelayOptions, system: Runtime): Relay {
     emit("url", next.mcpUrl);
   };
 
-  const send = (frame: object): void => sendText(JSON.stringify(frame), line);
+  const send = (frame: object): void => sendText(JSON.stringify(frame));
 
   /** Sends to the live socket alone: an answer to an older one's call is nobody's. */
-  const sendText = (text: string, to: Line | undefined): void => {
+  const sendText = (text: string, to = line): void => {
     if (to && to === line && to.socket.readyState === OPEN) to.socket.send(text);
   };
 
@@ -251,10 +251,9 @@ export function openRelay(options: RelayOptions, system: Runtime): Relay {
     }
   };
 
-  const answer = (call: Extract<RelayFrame, { type: "call" }>, { tools, limits }: Line): void => {
-    const asked = line;
-    const tool = tools.find(({ definition }) => definition.name === call.tool);
-    if (limits) void calls.run(call, tool, limits, (text) => sendText(text, asked));
+  const answer = (call: Extract<RelayFrame, { type: "call" }>, from: Line): void => {
+    const tool = from.tools.find(({ definition }) => definition.name === call.tool);
+    if (from.limits) void calls.run(call, tool, from.limits, (text) => sendText(text, from));
   };
 
   const failed = (frame: Extract<RelayFrame, { type: "error" }>, from: Line): void => {

@@ -108,7 +108,10 @@ type Returned<Output> = Output extends StandardSchema
 
 function jsonSchemaOf(schema: ToolSchema, side: "input" | "output"): ToolDefinition["inputSchema"] {
   if (!isStandardSchema(schema)) return schema;
-  return schema["~standard"].jsonSchema[side]({ target: "draft-2020-12" });
+  // Some libraries need an adapter for it, such as valibot's `toStandardJsonSchema`.
+  const write = (schema["~standard"] as Partial<StandardSchema["~standard"]>).jsonSchema?.[side];
+  if (!write) throw new RelayError("INVALID_MANIFEST", `${side} has no JSON Schema`);
+  return write({ target: "draft-2020-12" });
 }
 
 /** Relay checks against JSON Schema only; refinements, defaults and transforms happen here. */

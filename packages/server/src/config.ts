@@ -157,7 +157,8 @@ export function readConfig(
       faults.push(`${name} is not a setting of Relay; \`relay config\` lists them`);
     }
   }
-  for (const flag of flags.keys()) {
+  for (const [flag, value] of flags) {
+    if (value === "") faults.push(`${flag} needs a value`);
     if (!SETTINGS.some((known) => known.flag === flag)) {
       faults.push(`${flag} is not a setting of Relay; \`relay config\` lists them`);
     }

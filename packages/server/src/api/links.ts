@@ -195,7 +195,8 @@ function linkView(link: Link, warnings: readonly unknown[]) {
   return {
     linkId: link.linkId,
     label: link.label,
-    connected: link.ownerNode !== null,
+    // A revoked link's socket is on its way out.
+    connected: link.ownerNode !== null && link.revokedAt === null,
     paused: link.paused,
     revoked: link.revokedAt !== null,
     createdAt: isoTime(link.createdAt),

@@ -21,7 +21,11 @@ const Origin = z
     /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*]+$/,
     "must be an exact origin such as https://app.example.com, without a path or a wildcard",
   )
-  .max(256, "must be at most 256 characters");
+  .max(256, "must be at most 256 characters")
+  .refine(
+    (text) => !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text),
+    "must be written as browsers send it: in lower case, without a default port",
+  );
 
 const CALLS_PER_MINUTE = `must be a whole number from 1 to ${LIMITS.callsPerMinuteMax.value}`;
 

@@ -16,7 +16,7 @@ import { HostGate } from "../core/host-gate.ts";
 import { LinkCalls } from "../core/link.ts";
 import type { LinkEffect, LinkEvent } from "../core/link.ts";
 import type { Progress } from "../core/host-answers.ts";
-import { MinuteWindow } from "../core/rate.ts";
+import { MINUTE_MS, MinuteWindow } from "../core/rate.ts";
 import type { Meter } from "../observe/meter.ts";
 import type { Tool } from "../core/toolbox.ts";
 import type { CallRow, Client, Link } from "../store/store.ts";
@@ -84,6 +84,8 @@ export class LinkDriver {
   #incoming: { readonly epoch: number; readonly end: AppSocket } | null = null;
   #timer: { readonly at: number; readonly cancel: () => void } | null = null;
   #isFeeding = false;
+  /** When the record was last read: whoever read it may be about to use this driver. */
+  #readAt: number;
 
   constructor(deps: DriverDeps, link: Link, project: ProjectState) {
     this.#deps = deps;
@@ -91,6 +93,7 @@ export class LinkDriver {
     this.#link = link;
     this.project = project;
     this.#core = new LinkCalls(project.callSettings, link.paused);
+    this.#readAt = this.#now();
   }
 
   get link(): Link {
@@ -113,6 +116,7 @@ export class LinkDriver {
   /** Whether forgetting this driver would change nothing. */
   isIdle(now: number): boolean {
     return (
+      now - this.#readAt >= MINUTE_MS &&
       this.#core.isIdle(now) &&
       this.gate.isIdle(now) &&
       this.#commands?.isOver(now) !== false &&
@@ -123,6 +127,7 @@ export class LinkDriver {
   /** Replaces the record; what the core keeps of it follows. */
   update(link: Link): void {
     this.#link = link;
+    this.#readAt = this.#now();
     if (link.paused !== this.#core.paused) this.#feed({ type: "paused", paused: link.paused });
   }
 

@@ -107,9 +107,10 @@ function matchesAnywhere(sequence: Sequence, text: string, visits: Visits): bool
   const { unicode, toEnd } = sequence;
   const [item] = sequence.items;
   if (!item || item.min === 0) return true;
+  const enough = toEnd ? ENDLESS : item.min;
   let row = 0;
   let count = 0;
-  for (let index = 0; index < text.length && (toEnd || row < item.min); count++) {
+  for (let index = 0; index < text.length && row < enough; count++) {
     const unit = text.charCodeAt(index);
     const code = unicode && unit > 127 ? (text.codePointAt(index) ?? unit) : unit;
     row = item.charClass.has(code, visits) ? row + 1 : 0;
@@ -148,7 +149,11 @@ class Reader {
         else if (element.kind === "start" && this.items.length === 0) this.fromStart = true;
         else return false;
         return true;
-      default:
+      case "Character":
+      case "CharacterSet":
+      case "CharacterClass":
+      case "ExpressionCharacterClass":
+      case "Backreference":
         return this.#item(element, 1, 1);
     }
   }
