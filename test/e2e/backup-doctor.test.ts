@@ -40,13 +40,13 @@ test("a backup taken under load restores to a Relay that passes the doctor and k
   const project = await served.project({ callsPerMinute: 6_000 });
   const link = await project.link();
   await connectApp(link, ECHO);
-  let isDone = false;
+  const done = new AbortController();
   const load = (async () => {
-    while (!isDone) await callTool(link.mcpUrl);
+    while (!done.signal.aborted) await callTool(link.mcpUrl);
   })();
   const file = join(folder, "relay.backup");
   const backed = await relay(["backup", file], { RELAY_DATA_DIR: served.dataDir });
-  isDone = true;
+  done.abort();
   await load;
   assert.equal(backed.code, 0, backed.stderr);
   assert.equal(statSync(file).mode & 0o777, 0o600);

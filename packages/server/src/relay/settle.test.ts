@@ -48,10 +48,10 @@ class Disk {
     refuse(): void;
   }[] = [];
 
-  recordCall(row: CallRow, rollUpOnly: boolean): Promise<void> {
+  recordCall(call: CallRow, rollUpOnly: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.asked.push({
-        row,
+        row: call,
         rollUpOnly,
         write: resolve,
         fail: () => reject(new StoreError("unavailable", "the disk is full")),
