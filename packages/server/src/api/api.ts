@@ -10,6 +10,7 @@ import { addLinkCreation } from "./link-creation.ts";
 import { addLinkHistory } from "./link-history.ts";
 import { addLinkRoutes } from "./links.ts";
 import { addMetrics } from "./metrics.ts";
+import { addAccountRoutes } from "./operator-accounts.ts";
 import { addOperatorRoutes } from "./operator.ts";
 import { addProjectRoutes } from "./project.ts";
 import { addPage } from "./page.ts";
@@ -44,6 +45,7 @@ export function createApi(deps: ApiDeps): (exchange: Exchange) => void {
   addLinkHistory(api, deps, auth);
   addProjectRoutes(api, deps, auth);
   addOperatorRoutes(api, deps, auth);
+  addAccountRoutes(api, deps, auth);
   addDescriptions(api, deps);
   refuseOtherMethods(api);
   api.notFound((context) => refusal(context, new ApiError("NOT_FOUND", "No such address")));

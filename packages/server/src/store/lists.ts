@@ -1,3 +1,4 @@
+import { listAccounts } from "./account-list.ts";
 import { listCalls } from "./call-list.ts";
 import type { Connection } from "./connection.ts";
 import { readCursor } from "./cursor.ts";
@@ -5,7 +6,7 @@ import { linkHistory } from "./link-history.ts";
 import { listLinks } from "./link-list.ts";
 import { PROJECT_COLUMNS, readProject } from "./rows.ts";
 import type { Page, Paged, Project } from "./store.ts";
-import { usage } from "./usage.ts";
+import { stats, usage } from "./usage.ts";
 import { LOOK_MAX, pageOf, walk } from "./walk.ts";
 
 const LIST = "projects";
@@ -32,7 +33,15 @@ function listProjects(db: Connection, page: Page): Paged<Project> | "bad_cursor"
   return pageOf(LIST, page.limit, found, readProject);
 }
 
-const LISTS = { listProjects, listLinks, linkHistory, listCalls, usage } as const;
+const LISTS = {
+  listAccounts,
+  listProjects,
+  listLinks,
+  linkHistory,
+  listCalls,
+  usage,
+  stats,
+} as const;
 
 /** The name of a list, as it crosses to the reader thread. */
 export type ListVerb = keyof typeof LISTS;

@@ -1,4 +1,4 @@
-import type { KeyId, ProjectId } from "@relay/protocol";
+import type { AccountId, KeyId, ProjectId } from "@relay/protocol";
 import { getProject } from "./reads.ts";
 import { integer, text } from "./rows.ts";
 import type { CreatedProject, NewKey, NewProject, Project, ProjectChanges } from "./store.ts";
@@ -6,6 +6,14 @@ import type { WriteContext } from "./write-context.ts";
 
 const OPERATOR_ACCOUNT = "SELECT account_id, is_operator FROM accounts WHERE is_operator = 1";
 const ACCOUNT_BY_ID = "SELECT account_id, is_operator FROM accounts WHERE account_id = ?";
+
+export function createAccount({ db }: WriteContext, accountId: AccountId, at: number): void {
+  db.run(
+    "INSERT INTO accounts (account_id, is_operator, created_at) VALUES (?, 0, ?)",
+    accountId,
+    at,
+  );
+}
 
 export function createProject(
   context: WriteContext,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { KeyId, LinkId, ProjectId } from "@relay/protocol";
+import type { AccountId, KeyId, LinkId, ProjectId } from "@relay/protocol";
 import { Connection, translateError } from "./connection.ts";
 import type { Released } from "./link-writes.ts";
 import { ListQueue } from "./list-queue.ts";
@@ -131,6 +131,14 @@ export class SqliteStore implements Store {
     return { ...this.#writes.counts, lostNotes: this.#notes.lost };
   }
 
+  createAccount(accountId: AccountId, at: number) {
+    return this.#writes.write("createAccount", accountId, at);
+  }
+
+  listAccounts(page: Page) {
+    return this.#lists.read("listAccounts", page);
+  }
+
   createProject(project: NewProject, keys: readonly NewKey[]) {
     return this.#writes.write("createProject", project, keys.map(ownKeyBytes));
   }
@@ -252,6 +260,10 @@ export class SqliteStore implements Store {
 
   usage(projectId: ProjectId, month: string) {
     return this.#lists.read("usage", projectId, month);
+  }
+
+  stats(month: string) {
+    return this.#lists.read("stats", month);
   }
 
   /** One small write after the other, so that others go in between. */

@@ -21,7 +21,11 @@ import type {
  * `StoreError` when the store is away; an expected refusal is a returned value.
  */
 export interface Store {
-  // Projects and their keys.
+  // Accounts, projects and their keys.
+  /** Makes a developer's account, which may have a limited number of projects. */
+  createAccount(accountId: AccountId, at: number): Promise<void>;
+  /** Newest first; the operator's own is among them. */
+  listAccounts(page: Page): Promise<Paged<Account> | "bad_cursor">;
   createProject(project: NewProject, keys: readonly NewKey[]): Promise<CreatedProject>;
   getProject(projectId: ProjectId): Promise<Project | null>;
   /** Newest first. */
@@ -97,6 +101,8 @@ export interface Store {
   ): Promise<Paged<CallRow> | "bad_cursor">;
   /** `month` as `YYYY-MM`; read from the roll-ups, never from rows. */
   usage(projectId: ProjectId, month: string): Promise<Usage>;
+  /** What there is in all, and the calls of every project in a month; read from the roll-ups. */
+  stats(month: string): Promise<Stats>;
 
   // The store itself.
   /** Drops what is too old: call days, roll-ups, unused and long revoked links, orphan manifests. */
@@ -122,6 +128,14 @@ export class StoreError extends Error {
     this.code = code;
   }
 }
+
+export type Account = {
+  readonly accountId: AccountId;
+  /** The operator's own account has no limit of projects. */
+  readonly isOperator: boolean;
+  readonly projects: number;
+  readonly createdAt: number;
+};
 
 export type Project = {
   readonly projectId: ProjectId;
@@ -338,6 +352,18 @@ export type Usage = {
     readonly counted: number;
     readonly total: number;
   }[];
+};
+
+export type Stats = {
+  readonly accounts: number;
+  readonly projects: number;
+  /** Links that are not revoked, and how many of them have a connected app. */
+  readonly links: number;
+  readonly connected: number;
+  readonly month: string;
+  readonly counted: number;
+  readonly total: number;
+  readonly byOutcome: Readonly<Partial<Record<Outcome, number>>>;
 };
 
 export type SweepRules = {

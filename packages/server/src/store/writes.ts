@@ -13,6 +13,7 @@ import {
 } from "./link-writes.ts";
 import {
   changeProject,
+  createAccount,
   createKey,
   createProject,
   revokeKey,
@@ -26,6 +27,7 @@ function writeProbe({ db }: WriteContext): void {
 }
 
 const WRITES = {
+  createAccount,
   createProject,
   changeProject,
   createKey,

@@ -80,6 +80,9 @@ function usageContract(open: OpenHarness): void {
       { day: "2026-10-01", counted: 1, total: 1 },
       { day: "2026-10-31", counted: 1, total: 1 },
     ]);
+    // Stats are of every project: the other one's call is in them.
+    const { counted, total, byOutcome } = await store.stats("2026-10");
+    assert.deepEqual({ counted, total, byOutcome }, { counted: 3, total: 3, byOutcome: { ok: 3 } });
     assert.deepEqual(await store.usage(projectId, "2025-10"), {
       month: "2025-10",
       counted: 0,

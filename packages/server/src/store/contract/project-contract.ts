@@ -29,6 +29,41 @@ export function projectContract(open: OpenHarness): void {
     assert.equal(await reopened.getProject(mintProjectId(NOON)), null);
   });
 
+  test("accounts are listed with their projects, the newest first, and stats count them all", async (t) => {
+    const store = (await openFor(t, open)).store();
+    const accountId = mintAccountId(NOON);
+    await store.createAccount(accountId, NOON + DAY);
+    const project = newProject({ accountId });
+    assert.equal(await store.createProject(project, []), "created");
+    await addProject(store);
+    const accounts = await store.listAccounts({ limit: 10, cursor: null });
+    assert.ok(accounts !== "bad_cursor");
+    const made = accounts.items.find((account) => account.accountId === accountId);
+    assert.deepEqual(made, { accountId, isOperator: false, projects: 1, createdAt: NOON + DAY });
+    assert.deepEqual(
+      accounts.items.map(({ isOperator, projects }) => [isOperator, projects]).toSorted(),
+      [
+        [false, 1],
+        [true, 1],
+      ],
+    );
+    assert.equal(await store.listAccounts({ limit: 1, cursor: "nonsense" }), "bad_cursor");
+    const stats = await store.stats("2026-10");
+    assert.deepEqual(
+      { ...stats, month: "" },
+      {
+        accounts: 2,
+        projects: 2,
+        links: 0,
+        connected: 0,
+        month: "",
+        counted: 0,
+        total: 0,
+        byOutcome: {},
+      },
+    );
+  });
+
   test("projects without an account belong to one account, the operator's, which has no limit", async (t) => {
     const store = (await openFor(t, open)).store();
     const first = await addProject(store, { projectsMax: 1 });

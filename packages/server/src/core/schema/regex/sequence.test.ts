@@ -37,6 +37,7 @@ const SEQUENCES = [
   "[a-z]{3,}",
   "\\d{2,4}$",
   "a*",
+  "a{0}^b$",
   `^${"a".repeat(64)}$`,
 ];
 
@@ -45,7 +46,7 @@ const OTHERS = [
   "^(?:a|b)$",
   "^(?:ab)+$",
   "ab",
-  "a$b",
+  "^a$b",
   "(a$)b",
   "a^b",
   "a?^b",
@@ -132,6 +133,7 @@ test("a sequence takes the same steps each time, and less than that is too few",
     ["^[é-žж]+$", "é".repeat(100), 201],
     ["[a-z]", "0".repeat(200) + "a", 101],
     ["^[^]*$", "a".repeat(255), 128],
+    ["a*$", "b".repeat(255), 1],
   ] as const) {
     const program = compiled(source);
     const steps = new Steps(used);

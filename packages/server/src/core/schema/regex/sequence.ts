@@ -106,6 +106,7 @@ function endOf(item: Item, text: string, start: number, unicode: boolean, visits
 function matchesAnywhere(sequence: Sequence, text: string, visits: Visits): boolean {
   const { unicode, toEnd } = sequence;
   const [item] = sequence.items;
+  visits.charge(1);
   if (!item || item.min === 0) return true;
   const enough = toEnd ? ENDLESS : item.min;
   let row = 0;
@@ -116,7 +117,7 @@ function matchesAnywhere(sequence: Sequence, text: string, visits: Visits): bool
     row = item.charClass.has(code, visits) ? row + 1 : 0;
     index += code > 0xffff ? 2 : 1;
   }
-  visits.charge(1 + count);
+  visits.charge(count);
   return row >= item.min;
 }
 

@@ -1,0 +1,101 @@
+import { z } from "@hono/zod-openapi";
+import { OUTCOME_NAMES } from "@relay/protocol";
+import type { Outcome } from "@relay/protocol";
+import { mintAccountId } from "../ids.ts";
+import type { Account } from "../store/store.ts";
+import type { Auth } from "./auth.ts";
+import { json, pageOf, readQuery, route } from "./routes.ts";
+import type { Api, ApiDeps } from "./routes.ts";
+import { PageQuery, isoTime, pageShape } from "./shapes.ts";
+
+const ACCOUNTS = "/v1/operator/accounts";
+
+const AccountShape = z
+  .object({
+    accountId: z.string(),
+    isOperator: z.boolean(),
+    projects: z.int(),
+    createdAt: z.string(),
+  })
+  .openapi("Account");
+
+const StatsShape = z
+  .object({
+    accounts: z.int(),
+    projects: z.int(),
+    links: z.int(),
+    connected: z.int(),
+    callsInFlight: z.int(),
+    unwrittenRows: z.int(),
+    month: z.string(),
+    counted: z.int(),
+    total: z.int(),
+    byOutcome: z.partialRecord(z.enum(OUTCOME_NAMES as [Outcome, ...Outcome[]]), z.int()),
+  })
+  .openapi("Stats");
+
+/** The operator's own API: accounts, and what there is in all (SPEC 9). */
+export function addAccountRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
+  route(
+    api,
+    {
+      method: "post",
+      path: ACCOUNTS,
+      summary: "Makes a developer's account",
+      by: "operator",
+      status: 201,
+      answer: AccountShape,
+    },
+    async (context) => {
+      auth.operator(context);
+      const createdAt = deps.clock.wall();
+      const accountId = mintAccountId(createdAt);
+      await deps.store.createAccount(accountId, createdAt);
+      return json(
+        context,
+        201,
+        accountView({ accountId, isOperator: false, projects: 0, createdAt }),
+      );
+    },
+  );
+  route(
+    api,
+    {
+      method: "get",
+      path: ACCOUNTS,
+      summary: "Lists accounts, the newest first",
+      by: "operator",
+      query: PageQuery,
+      answer: pageShape(AccountShape),
+    },
+    async (context) => {
+      auth.operator(context);
+      const { limit, cursor } = readQuery(context, PageQuery);
+      const page = pageOf(await deps.store.listAccounts({ limit, cursor: cursor ?? null }));
+      const items = page.items.map(accountView);
+      return json(context, 200, { items, nextCursor: page.nextCursor });
+    },
+  );
+  route(
+    api,
+    {
+      method: "get",
+      path: "/v1/operator/stats",
+      summary: "Shows what there is in all, and this month's calls",
+      by: "operator",
+      answer: StatsShape,
+    },
+    async (context) => {
+      auth.operator(context);
+      const month = new Date(deps.clock.wall()).toISOString().slice(0, 7);
+      const stats = await deps.store.stats(month);
+      const { inFlight, settler } = deps.node;
+      const now = { callsInFlight: inFlight, unwrittenRows: settler.unwritten };
+      return json(context, 200, { ...stats, ...now } satisfies z.output<typeof StatsShape>);
+    },
+  );
+}
+
+function accountView(account: Account): z.output<typeof AccountShape> {
+  return { ...account, createdAt: isoTime(account.createdAt) };
+}
