@@ -8,6 +8,9 @@ const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   calls: benchCalls,
   sockets: benchSockets,
   lists: benchLists,
+  schema: async () => {
+    await import("./schema.ts");
+  },
   metrics: benchMetrics,
 };
 
