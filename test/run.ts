@@ -1,5 +1,6 @@
 /**
- * `npm test`: installs the official MCP clients if they are missing, then runs every test there is.
+ * `npm test`: installs what only tests need if it is missing (the official MCP clients, and what the
+ * app's client is tested with), then runs every test there is.
  * `node test/run.ts PART…` runs the files whose path holds one of the parts.
  */
 import { spawnSync } from "node:child_process";
@@ -8,7 +9,7 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 
 const root = join(import.meta.dirname, "..");
-const clients = join(root, "test", "clients");
+const installed = ["clients", "client"].map((name) => join(root, "test", name));
 const parts = process.argv.slice(2);
 
 const files = globSync(["packages/*/src/**/*.test.ts", "test/**/*.test.ts"], {
@@ -21,9 +22,10 @@ const files = globSync(["packages/*/src/**/*.test.ts", "test/**/*.test.ts"], {
 // The npm scripts put the pinned Node first on the path; what is started here must find it too.
 const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}` };
 
-if (!existsSync(join(clients, "node_modules"))) {
-  const installed = spawnSync("npm", ["ci", "--prefix", clients], { stdio: "inherit", env });
-  if (installed.status !== 0) process.exit(installed.status ?? 1);
+for (const folder of installed) {
+  if (existsSync(join(folder, "node_modules"))) continue;
+  const { status } = spawnSync("npm", ["ci", "--prefix", folder], { stdio: "inherit", env });
+  if (status !== 0) process.exit(status ?? 1);
 }
 
 const run = spawnSync(

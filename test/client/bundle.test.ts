@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "..", "..");
 const GZIP_BYTES_MAX = 6 * 1024;
 
 type Rolldown = {
-  rolldown(options: object): Promise<{
+  readonly rolldown: (options: object) => Promise<{
     generate(options: object): Promise<{ readonly output: readonly { readonly code: string }[] }>;
   }>;
 };
@@ -73,7 +73,7 @@ test("the client depends on the protocol alone", () => {
       imports.set(from, (imports.get(from) ?? new Set()).add(file));
     }
   }
-  const allowed = /^(@relay\/protocol|node:(fs\/promises|path|process))$/;
+  const allowed = /^(@relay\/protocol|node:(crypto|fs\/promises|path|process))$/;
   assert.deepEqual(
     [...imports.keys()].filter((from) => !allowed.test(from)),
     [],
@@ -81,10 +81,29 @@ test("the client depends on the protocol alone", () => {
   assert.deepEqual(
     entries.filter(
       (entry) =>
-        !["", "/browser", "/node", "/electron", "/react-native", "/webmcp", "/testing"].includes(
-          entry.slice(1),
-        ),
+        ![
+          "",
+          "/browser",
+          "/node",
+          "/electron",
+          "/react-native",
+          "/webmcp",
+          "/testing",
+          "/bridge",
+        ].includes(entry.slice(1)),
     ),
     [],
   );
+});
+
+test("the client's core is pure: no clock, no timer, no randomness, no promise", () => {
+  const files = globSync("packages/client/src/core/*.ts", { cwd: root });
+  for (const file of files.filter((name) => !name.endsWith(".test.ts"))) {
+    const text = readFileSync(join(root, file), "utf8");
+    assert.doesNotMatch(
+      text,
+      /\b(?:Date|setTimeout|setInterval|performance|Math\.random|Promise|await|process)\b/,
+      file,
+    );
+  }
 });

@@ -27,9 +27,10 @@ test(
     await using server = await openRelay();
     const { publishableKey } = await server.project();
     // Not known to the workspace's compiler; the test above compiles it.
-    const { withBareValibot, ...libraries } = (await import(
-      String("./schemas/libraries.ts")
-    )) as Record<string, Tool> & { readonly withBareValibot: () => unknown };
+    const path: string = "./schemas/libraries.ts";
+    const { withBareValibot, ...libraries } = (await import(path)) as Record<string, Tool> & {
+      readonly withBareValibot: () => unknown;
+    };
     assert.throws(withBareValibot, {
       code: "INVALID_MANIFEST",
       message: "input has no JSON Schema",

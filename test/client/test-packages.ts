@@ -1,13 +1,14 @@
 /**
- * The packages of `test/client`, which is no part of the workspace: schema libraries, a bundler and
- * Bun. What their modules hold is typed where it is used, and no further.
+ * The packages of `test/client`, which is no part of the workspace: schema libraries, a bundler, Bun,
+ * a browser's remote control, and the official MCP SDKs and servers. What their modules hold is typed
+ * where it is used, and no further.
  */
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
+import { createRequire, registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 
 const folder = new URL("./node_modules/", import.meta.url);
-const require = createRequire(import.meta.url);
+const require = createRequire(new URL("package.json", folder));
 
 /** Why tests with these packages are skipped here; false when they run. */
 export const SKIPPED: string | false = existsSync(folder)
@@ -23,3 +24,12 @@ export function commandPath(name: string): string {
 export function loadPackage(specifier: string): unknown {
   return require(specifier);
 }
+
+// Our packages run unbuilt by the condition `source`; some of these give it another meaning.
+registerHooks({
+  resolve: (specifier, context, next) => {
+    if (context.parentURL?.startsWith(folder.href) !== true) return next(specifier, context);
+    const conditions = context.conditions.filter((condition) => condition !== "source");
+    return next(specifier, { ...context, conditions });
+  },
+});

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import * as z from "zod";
 import type { BeforeRun, Verdict } from "./call-runner.ts";
 import { settled } from "./test/fake-clock.ts";
 import { Stage } from "./test/test-app.ts";
@@ -124,3 +125,28 @@ test("with a short time to answer, half of it is for the question", async () => 
   await stage.clock.pass(2_000);
   assert.match((await answer).text, /in time/);
 });
+
+for (const [asks, beforeRun] of [
+  ["asks nobody", () => assert.fail("asked")],
+  ["runs nothing", undefined],
+] as const) {
+  test(`a call that is cancelled while its arguments are checked ${asks}`, async () => {
+    const stage = new Stage();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const slow = tool("slow", {
+      description: "Checks its arguments somewhere else",
+      input: z.object({}).refine(() => promise),
+      run: () => assert.fail("ran"),
+    });
+    const app = await stage.online({ tools: [slow], ...(beforeRun && { beforeRun }) });
+    const host = new AbortController();
+    const answer = stage.relay.link.call("slow", {}, { signal: host.signal });
+    await settled();
+    host.abort();
+    await answer;
+    await settled();
+    resolve(true);
+    await settled();
+    assert.deepEqual(app.calls, ["slow cancelled"]);
+  });
+}

@@ -77,6 +77,7 @@ export function callRunner(
       );
     running.set(id, (status) => {
       running.delete(id);
+      progress.end();
       ended.abort(new RelayError(status.toUpperCase(), `The call was ${status}.`));
       tell(status);
     });

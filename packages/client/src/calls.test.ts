@@ -46,6 +46,12 @@ const RETURNS: readonly [what: string, value: unknown, content: unknown, structu
     { content: ["a"], title: "b" },
   ],
   [
+    "an object of the app's whose content is blocks, and more",
+    { content: [{ type: "text", text: "a" }], title: "b" },
+    [{ type: "text", text: '{"content":[{"type":"text","text":"a"}],"title":"b"}' }],
+    { content: [{ type: "text", text: "a" }], title: "b" },
+  ],
+  [
     "blocks",
     [{ type: "image", data: "aGk=", mimeType: "image/png" }],
     [{ type: "image", data: "aGk=", mimeType: "image/png" }],
@@ -258,6 +264,24 @@ test("progress that waits goes out before the answer, and none after it", async 
   assert.deepEqual(heard, [1, 2]);
   const sent = spyOnSent(link);
   contexts[0]?.progress(3);
+  await stage.clock.pass(1_000);
+  assert.deepEqual(sent, []);
+});
+
+test("a cancelled call that works on says no more", async () => {
+  const contexts: CallContext[] = [];
+  const { stage, link } = await withTool((_, context) => {
+    contexts.push(context);
+    return later().promise;
+  });
+  const host = new AbortController();
+  const answer = link.call("do", {}, { signal: host.signal });
+  await settled();
+  host.abort();
+  await answer;
+  await settled();
+  const sent = spyOnSent(link);
+  contexts[0]?.progress(1);
   await stage.clock.pass(1_000);
   assert.deepEqual(sent, []);
 });

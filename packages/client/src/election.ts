@@ -23,10 +23,7 @@ export function election(
       isRefused = false;
       if (lock === null || signal.aborted) return;
       tell("lead");
-      return new Promise((release) => {
-        signal.addEventListener("abort", () => release());
-        if (signal.aborted) release();
-      });
+      return new Promise((release) => signal.addEventListener("abort", () => release()));
     };
     // Rejects when another tab steals the lock, and where a page may have none.
     await locks.request(name, options, hold).catch(ignore);

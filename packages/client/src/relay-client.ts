@@ -208,9 +208,9 @@ export function openRelay(options: RelayOptions, system: Runtime): Relay {
 
   const send = (frame: object): void => sendText(JSON.stringify(frame));
 
-  /** Sends to the live socket alone: an answer to an older one's call is nobody's. */
+  /** A socket that was left is not open: an answer to a call of an older one is nobody's. */
   const sendText = (text: string, to = line): void => {
-    if (to && to === line && to.socket.readyState === OPEN) to.socket.send(text);
+    if (to?.socket.readyState === OPEN) to.socket.send(text);
   };
 
   const closed = (code: number, message: string): void => feed(["closed", { code, message }]);

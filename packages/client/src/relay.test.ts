@@ -260,13 +260,16 @@ test("a listener may start, relink and stop, and one that throws disturbs nobody
     else void Promise.resolve().then(run);
   });
   const app = stage.app();
+  let relinked = Promise.reject<void>(new Error("not yet"));
+  relinked.catch(() => undefined);
   app.relay.on("state", (state) => {
-    if (state.status === "closed") void app.relay.relink();
+    if (state.status === "closed") relinked = app.relay.relink();
     if (state.status === "online") throw new Error("a bug of the app's");
   });
   await app.relay.start();
   stage.relay.link.revoke();
   await settled();
+  await relinked;
   assert.deepEqual(app.states, ["connecting", "online", "closed 4410", "connecting", "online"]);
   assert.equal(stage.relay.links.length, 2);
   assert.throws(() => thrown[0]?.(), { message: "a bug of the app's" });
@@ -401,4 +404,37 @@ test("tools that break a limit are refused where they are set, and the old ones 
     message: "tools[1].name is the name of tools[0] too",
   });
   assert.deepEqual(app.relay.tools, [ECHO]);
+});
+
+test("an old complaint of Relay's is not the reason of a later loss", async () => {
+  const stage = new Stage();
+  const app = await stage.online();
+  const { link } = stage.relay;
+  app.relay.on("call", () => undefined);
+  link.receive('{"type":"nonsense"}');
+  await settled();
+  stage.relay.drop();
+  await settled();
+  assert.match(app.errors.join(), /unknown frame type/);
+  assert.match(JSON.stringify(app.relay.state), /"code":1006,"message":"No connection to Relay\."/);
+});
+
+test("a stop ends the request that creates the link, and a start after it begins anew", async () => {
+  const stage = new Stage();
+  const signals: AbortSignal[] = [];
+  const app = stage.app({
+    fetch: async (url, init) => {
+      signals.push(init.signal);
+      if (signals.length > 1) return stage.relay.fetch(url, init);
+      return new Promise((_, reject) => {
+        init.signal.addEventListener("abort", () => reject(new Error("aborted")));
+      });
+    },
+  });
+  void app.relay.start();
+  await settled();
+  app.relay.stop();
+  assert.equal(signals[0]?.aborted, true);
+  await app.relay.start();
+  assert.deepEqual(app.states, ["connecting", "idle", "connecting", "online"]);
 });

@@ -26,7 +26,7 @@ async function folder(t: TestContext): Promise<string> {
 /** A browser's storage, and the event that other tabs get. */
 function fakePage(t: TestContext): {
   readonly items: Map<string, string>;
-  tell(key: string): void;
+  readonly tell: (key: string) => void;
 } {
   const items = new Map<string, string>();
   const target = new EventTarget();
@@ -115,7 +115,7 @@ test("fileStore: the file is its owner's alone, and nothing is left beside it", 
 test("fileStore: processes that add at once agree on one link", async (t) => {
   const path = join(await folder(t), "link.json");
   const records = Array.from({ length: 20 }, (_, index) => ({ ...RECORD, linkId: `${index}` }));
-  const kept = await Promise.all(records.map((record) => fileStore(path).add?.(record)));
+  const kept = await Promise.all(records.map(async (record) => fileStore(path).add?.(record)));
   const one = await fileStore(path).load();
   for (const record of kept) assert.deepEqual(record, one);
 });
@@ -133,6 +133,11 @@ for (const [what, text] of [
     assert.equal(await readFile(path, "utf8"), text);
   });
 }
+
+test("fileStore: a place that can't be read is an error, not an empty store", async (t) => {
+  const path = await folder(t);
+  await assert.rejects(async () => fileStore(path).load(), { code: "EISDIR" });
+});
 
 test("localStore: another tab's change of the same key is told, until that is ended", (t) => {
   const { tell } = fakePage(t);

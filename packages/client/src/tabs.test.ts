@@ -87,6 +87,8 @@ test("lead takes the link over from the other tab, which stands by and comes bac
   const [first, second] = [tab(), tab()];
   await first.relay.start();
   await second.relay.start();
+  await settled();
+  assert.equal(second.relay.mcpUrl, first.relay.mcpUrl);
   await second.relay.lead();
   await settled();
   assert.equal(second.relay.state.status, "online");
@@ -168,4 +170,15 @@ test("two copies outside of browsers slow each other down, and never spin", asyn
     states.filter((state) => state === "waiting 4001"),
   );
   assert.ok(takeovers.length > 10 && takeovers.length < 60, `${takeovers.length} take-overs`);
+});
+
+test("a tab that stops before it was told whether it leads holds nobody up", async () => {
+  const { tab } = browser();
+  const [first, second] = [tab(), tab()];
+  void first.relay.start();
+  first.relay.stop();
+  await second.relay.start();
+  await settled();
+  assert.equal(second.relay.state.status, "online");
+  assert.equal(first.relay.state.status, "idle");
 });

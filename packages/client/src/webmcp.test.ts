@@ -13,10 +13,14 @@ class FakeContext extends EventTarget implements ModelContext {
   readonly #schemaAs: "object" | "text";
   readonly #argumentsAs: "object" | "text";
 
+  /** Whether a result that is text comes as JSON too. */
+  readonly #quotes: boolean;
+
   constructor(schemaAs: "object" | "text" = "object", argumentsAs: "object" | "text" = "object") {
     super();
     this.#schemaAs = schemaAs;
     this.#argumentsAs = argumentsAs;
+    this.#quotes = argumentsAs === "text";
   }
 
   async registerTool(
@@ -45,9 +49,10 @@ class FakeContext extends EventTarget implements ModelContext {
 
   async executeTool({ name }: WebMcpTool, args: unknown): Promise<string | null> {
     // What each generation does to its second argument: to text, or to a plain object.
-    const text = this.#argumentsAs === "text" ? `${args as string}` : JSON.stringify(args);
+    const text = this.#argumentsAs === "text" ? String(args) : JSON.stringify(args);
     const result = await this.tools.get(name)?.execute(JSON.parse(text) as { text?: string });
-    return result === undefined ? null : JSON.stringify(result);
+    if (result === undefined) return null;
+    return typeof result === "string" && !this.#quotes ? result : JSON.stringify(result);
   }
 }
 
@@ -106,6 +111,19 @@ test("a tool that the page unregisters is gone, and so is every one when exposin
   assert.deepEqual(app.relay.tools, [ECHO]);
 });
 
+test("hints go on: what only reads, and what a person wants to be asked about", async () => {
+  const context: ModelContext = { registerTool: () => Promise.resolve() };
+  const { names, link } = await page(context);
+  for (const annotations of [{ readOnlyHint: true }, { consequentialHint: true }]) {
+    context.registerTool({ ...SHOUT, name: Object.keys(annotations).join(), annotations });
+  }
+  await names();
+  assert.deepEqual(
+    link.tools.slice(1).map(({ annotations }) => annotations),
+    [{ readOnlyHint: true }, { destructiveHint: true }],
+  );
+});
+
 test("the app's own tools can change meanwhile", async () => {
   const context = new FakeContext();
   const { names, app } = await page(context);
@@ -122,20 +140,22 @@ test("what Relay can't carry is refused with a reason, and the rest goes on", as
   await context.registerTool({ ...SHOUT, name: "echo" });
   await context.registerTool(SHOUT);
   assert.deepEqual(await names(), ["echo", "shout"]);
-  assert.ok(refused.some((why) => /^bad name: tool bad name: name must be 1 to 64/.test(why)));
+  assert.ok(refused.some((why) => why.startsWith("bad name: tool bad name: name must be 1 to 64")));
   assert.ok(refused.includes("echo: the app has a tool of this name"));
 });
 
-test("results are what the tool returned: an object, a whole result, nothing", async () => {
+test("results are what the tool returned: an object, a whole result, a number, nothing", async () => {
   const context = new FakeContext();
   const { names, link } = await page(context);
   const content = [{ type: "text", text: "3 notes" }];
   await context.registerTool({ ...SHOUT, name: "object", execute: () => ({ notes: 3 }) });
   await context.registerTool({ ...SHOUT, name: "result", execute: () => ({ content }) });
+  await context.registerTool({ ...SHOUT, name: "number", execute: () => "42" });
   await context.registerTool({ ...SHOUT, name: "nothing", execute: () => undefined });
   await names();
   assert.deepEqual((await link.call("object")).structuredContent, { notes: 3 });
   assert.deepEqual((await link.call("result")).content, content);
+  assert.equal((await link.call("number")).text, "42");
   assert.deepEqual((await link.call("nothing")).content, []);
 });
 
@@ -149,15 +169,29 @@ test("in a browser that can't list tools, those registered from now on are taken
   };
   const { names, link, end } = await page(context);
   const registration = new AbortController();
-  context.registerTool(SHOUT as WebMcpTool, registration);
+  context.registerTool(SHOUT, registration);
   assert.deepEqual(await names(), ["echo", "shout"]);
   assert.equal((await link.call("shout", { text: "hi" })).text, "HI");
   registration.abort();
   assert.deepEqual(await names(), ["echo"]);
   end();
-  context.registerTool({ ...SHOUT, name: "late" } as WebMcpTool);
+  context.registerTool({ ...SHOUT, name: "late" });
   assert.deepEqual(await names(), ["echo"]);
   assert.deepEqual(registered, ["shout", "late"]);
+});
+
+test("a list of tools that comes late does not undo a newer one", async () => {
+  const context = new FakeContext();
+  const { names } = await page(context);
+  const late = Promise.withResolvers<WebMcpTool[]>();
+  const getTools = context.getTools.bind(context);
+  context.getTools = () => late.promise;
+  context.dispatchEvent(new Event("toolchange"));
+  context.getTools = getTools;
+  await context.registerTool(SHOUT);
+  assert.deepEqual(await names(), ["echo", "shout"]);
+  late.resolve([]);
+  assert.deepEqual(await names(), ["echo", "shout"]);
 });
 
 test("where there is no WebMCP, nothing happens", async () => {

@@ -15,7 +15,10 @@ export type WebMcpTool = {
   readonly description: string;
   /** JSON Schema; older browsers list it as text. */
   readonly inputSchema?: object | string | null;
-  readonly annotations?: { readonly readOnlyHint?: boolean } | null;
+  readonly annotations?: {
+    readonly readOnlyHint?: boolean;
+    readonly consequentialHint?: boolean;
+  } | null;
   readonly execute?: (args: object, client: object) => unknown;
 };
 
@@ -115,9 +118,10 @@ function followTools(context: ModelContext, take: Take, replace: Replace): () =>
 /** Takes the tools that the page registers from now on. */
 function interceptTools(context: ModelContext, take: Take, replace: Replace): () => void {
   const registered = new Set<Tool>();
-  const register = context.registerTool;
+  const own = Object.getOwnPropertyDescriptor(context, "registerTool");
+  const register = context.registerTool.bind(context);
   context.registerTool = (found, options) => {
-    const done = register.call(context, found, options);
+    const done = register(found, options);
     const { execute } = found;
     if (execute === undefined) return done;
     for (const one of take(found, (args) => execute(args, USER_IS_HERE))) {
@@ -131,7 +135,9 @@ function interceptTools(context: ModelContext, take: Take, replace: Replace): ()
     return done;
   };
   return () => {
-    context.registerTool = register;
+    // The browser's own is on the prototype.
+    if (own === undefined) Reflect.deleteProperty(context, "registerTool");
+    else Object.defineProperty(context, "registerTool", own);
   };
 }
 
@@ -143,13 +149,17 @@ const USER_IS_HERE = {
 function relayTool(found: WebMcpTool, run: Run): Tool {
   const { name, title, description, inputSchema, annotations } = found;
   const schema: unknown = typeof inputSchema === "string" ? JSON.parse(inputSchema) : inputSchema;
-  const { readOnlyHint } = annotations ?? {};
+  const { readOnlyHint, consequentialHint } = annotations ?? {};
   const input: ObjectSchema = { type: "object", ...Object(schema) };
   return tool(name, {
     description,
     input,
     ...(title && { title }),
-    ...(readOnlyHint !== undefined && { annotations: { readOnlyHint } }),
+    annotations: {
+      ...(readOnlyHint !== undefined && { readOnlyHint }),
+      // What a page calls consequential, a person wants to be asked about.
+      ...(consequentialHint === true && { destructiveHint: true }),
+    },
     run: async (args, call) => (await run(args, call)) ?? "",
   });
 }
@@ -164,11 +174,12 @@ function argumentsOf(args: object): never {
   return both as never;
 }
 
-/** Browsers answer with the JSON of what the tool returned. */
+/** Browsers answer with text, the JSON of whatever is not text. */
 function resultOf(answer: unknown): unknown {
   if (typeof answer !== "string") return answer;
   try {
-    return JSON.parse(answer);
+    const value: unknown = JSON.parse(answer);
+    return typeof value === "string" || (typeof value === "object" && value) ? value : answer;
   } catch {
     return answer;
   }

@@ -1,4 +1,4 @@
-import { createHash, randomFillSync } from "node:crypto";
+import { createHash, hash, randomFillSync } from "node:crypto";
 import { TOKEN_SHAPES } from "@relay/protocol";
 import type {
   AccountId,
@@ -39,15 +39,15 @@ export function mintRequestId(wallMs: number): RequestId {
 
 /** SHA-256 of a token: the only form in which one is stored or looked up. */
 export function hashToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return hash("sha256", token, "buffer");
 }
 
 /** SHA-256 as lower-case hex, for content addresses. */
 export function hashText(...parts: readonly string[]): string {
-  const hash = createHash("sha256");
+  const sum = createHash("sha256");
   // Each part's length goes in too, so that two splits of the same text differ.
-  for (const part of parts) hash.update(`${part.length}:`).update(part);
-  return hash.digest("hex");
+  for (const part of parts) sum.update(`${part.length}:`).update(part);
+  return sum.digest("hex");
 }
 
 /** Mints a UUIDv7: its first 48 bits are the time, so that ids sort by age. */

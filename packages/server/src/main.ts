@@ -11,6 +11,7 @@ import type { Config } from "./config.ts";
 const HELP = `relay ${VERSION}: lets AI hosts call the tools of apps on people's own devices
 
   relay serve [--demo]         run a Relay; with --demo also a sample app
+  relay connect -- COMMAND…    make an MCP server into an app (\`--url URL\` for one over HTTP)
   relay demo                   run the sample app against a running Relay and make one call
   relay project create NAME    make a project and print its keys
   relay config                 list every setting
@@ -29,7 +30,13 @@ type Arguments = {
 
 const SWITCHES = new Set(["--demo", "--help", "--version"]);
 
-process.exitCode = await run(readArguments(process.argv.slice(2)));
+const [first, ...others] = process.argv.slice(2);
+
+// Its flags are its own, and what follows `--` is another program's.
+process.exitCode =
+  first === "connect"
+    ? await (await import("./commands/connect.ts")).connect(others)
+    : await run(readArguments(process.argv.slice(2)));
 
 async function run({ words, switches, flags }: Arguments): Promise<number> {
   const [command = "", ...rest] = words;

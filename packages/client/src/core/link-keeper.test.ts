@@ -358,3 +358,19 @@ test("stop leaves the socket and resigns; what comes late changes nothing", () =
   for (const event of late) assert.deepEqual(t.feed(...event), [], event[0]);
   assert.equal(t.keeper.nextDeadline(), Infinity);
 });
+
+test("a relink that fails for good is over: start takes the link there is", () => {
+  const t = new Transcript().online();
+  t.feed("relink");
+  t.feed("link_failed", { code: "UNAUTHORIZED", message: "" }, null);
+  assert.deepEqual(t.feed("start"), ["connecting", "link false"]);
+});
+
+test("the second chance is for sockets that were online, not for those that never opened", () => {
+  const t = new Transcript().online();
+  t.pass(25_000);
+  t.close(1006);
+  t.pass(1_000);
+  t.now += 30_000;
+  assert.deepEqual(t.feed("tick"), ["lost", "waiting 2000 after 1006"]);
+});

@@ -7,8 +7,8 @@ import { ProgressGate } from "../core/progress.ts";
 /** Progress is dropped while more than this waits for a host that does not read. */
 const PROGRESS_BACKLOG_BYTES = 64 * 1024;
 
-/** "At once" for a person and a proxy, and longer than a quick app takes. */
-const OPEN_WITHIN_MS = 5;
+/** "At once" for a person and a proxy, and longer than a quick app takes on a busy machine. */
+const OPEN_WITHIN_MS = 20;
 const OPENING = ": open\n\n";
 
 const STREAM_HEADERS = {
@@ -56,7 +56,7 @@ export class CallStream {
   }
 
   /**
-   * Opens the stream within a few milliseconds. An answer that is there by then goes out with the
+   * Opens the stream within 20 ms. An answer that is there by then goes out with the
    * head in one write, which spares the fastest calls a system call and a packet.
    */
   open(): void {

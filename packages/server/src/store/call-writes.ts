@@ -1,4 +1,4 @@
-import { strict as assert } from "node:assert";
+import type { LinkId } from "@relay/protocol";
 import { DAY_MS, dayOf, HOUR_MS, makeDay, tableOf } from "./call-days.ts";
 import type { Connection } from "./connection.ts";
 import type { CallRow } from "./store.ts";
@@ -12,17 +12,37 @@ export const DURATION_BUCKETS_MS: readonly number[] = [
 /** The tool of a roll-up whose calls named tools the app does not have. */
 const UNKNOWN_TOOL = "-";
 
-export function recordCall(context: WriteContext, call: CallRow, rollUpOnly: boolean): void {
+/** One call to record: its row, and whether only the roll-up takes it. */
+export type CallWrite = readonly [call: CallRow, rollUpOnly: boolean];
+
+export function recordCall(context: WriteContext, ...write: CallWrite): void {
+  recordCalls(context, [write]);
+}
+
+/**
+ * Records calls together: each has its row, while what they add to one roll-up or to one link is
+ * written once. All of them are written, or it throws.
+ */
+export function recordCalls(context: WriteContext, writes: readonly CallWrite[]): void {
   const { db, recent } = context;
-  if (recent.has(call.callId)) return;
-  if (!rollUpOnly && !insertRow(context, call)) return;
-  rollUp(db, call);
-  db.run(
-    "UPDATE links SET last_call_at = max(ifnull(last_call_at, 0), ?) WHERE link_id = ?",
-    call.startedAt,
-    call.linkId,
-  );
-  if (rollUpOnly) recent.note(call.callId);
+  const sums = new Map<string, Sum>();
+  const lastCalls = new Map<LinkId, number>();
+  for (const [call, rollUpOnly] of writes) {
+    if (recent.has(call.callId)) continue;
+    if (!rollUpOnly && !insertRow(context, call)) continue;
+    if (rollUpOnly) recent.note(call.callId);
+    addTo(sums, call);
+    const last = lastCalls.get(call.linkId) ?? 0;
+    lastCalls.set(call.linkId, Math.max(last, call.startedAt));
+  }
+  for (const sum of sums.values()) writeSum(db, sum);
+  for (const [linkId, startedAt] of lastCalls) {
+    db.run(
+      "UPDATE links SET last_call_at = max(ifnull(last_call_at, 0), ?) WHERE link_id = ?",
+      startedAt,
+      linkId,
+    );
+  }
 }
 
 /** Inserts the row; false when a row of that call was there already, so that all was written. */
@@ -62,32 +82,43 @@ function insertSql(db: Connection, dayInserts: Map<number, string>, startedAt: n
   return sql;
 }
 
-function rollUp(db: Connection, call: CallRow): void {
-  db.run(
-    rollUpSql(call.durationMs),
-    call.projectId,
-    call.startedAt - (call.startedAt % HOUR_MS),
-    call.toolKnown ? call.tool : UNKNOWN_TOOL,
-    call.outcome,
-    Number(call.counted),
-    call.durationMs,
-  );
+/** What a group of calls adds to one row of the roll-ups. */
+type Sum = {
+  readonly key: readonly [projectId: string, hour: number, tool: string, outcome: string];
+  calls: number;
+  counted: number;
+  durationMs: number;
+  /** How many calls fell into each bucket, the last one being for the rest. */
+  readonly buckets: number[];
+};
+
+function addTo(sums: Map<string, Sum>, call: CallRow): void {
+  const hour = call.startedAt - (call.startedAt % HOUR_MS);
+  const tool = call.toolKnown ? call.tool : UNKNOWN_TOOL;
+  // The tool comes last, since it is the one part that may hold any character.
+  const name = `${call.projectId} ${hour} ${call.outcome} ${tool}`;
+  let sum = sums.get(name);
+  if (sum === undefined) {
+    const buckets = Array<number>(DURATION_BUCKETS_MS.length + 1).fill(0);
+    const key = [call.projectId, hour, tool, call.outcome] as const;
+    sum = { key, calls: 0, counted: 0, durationMs: 0, buckets };
+    sums.set(name, sum);
+  }
+  const fits = DURATION_BUCKETS_MS.findIndex((most) => call.durationMs <= most);
+  const bucket = fits === -1 ? DURATION_BUCKETS_MS.length : fits;
+  sum.calls += 1;
+  sum.counted += Number(call.counted);
+  sum.durationMs += call.durationMs;
+  sum.buckets[bucket] = (sum.buckets[bucket] ?? 0) + 1;
 }
 
-/** One text for each bucket, so that its statement is prepared once. */
-const ROLL_UP_SQL: readonly string[] = [...DURATION_BUCKETS_MS.map(String), "more"].map(
-  (
-    name,
-  ) => `INSERT INTO call_hours (project_id, hour, tool, outcome, calls, counted, duration_ms, ms_${name})
-   VALUES (?, ?, ?, ?, 1, ?, ?, 1) ON CONFLICT DO UPDATE SET calls = calls + 1,
-     counted = counted + excluded.counted, duration_ms = duration_ms + excluded.duration_ms,
-     ms_${name} = ms_${name} + 1`,
-);
-
-function rollUpSql(durationMs: number): string {
-  const bucket = DURATION_BUCKETS_MS.findIndex((most) => durationMs <= most);
-  // Where no bucket is long enough the index is -1, which is the last text.
-  const sql = ROLL_UP_SQL.at(bucket);
-  assert(sql !== undefined);
-  return sql;
+function writeSum(db: Connection, { key, calls, counted, durationMs, buckets }: Sum): void {
+  db.run(ROLL_UP_SQL, ...key, calls, counted, durationMs, ...buckets);
 }
+
+const BUCKET_COLUMNS = [...DURATION_BUCKETS_MS.map(String), "more"].map((name) => `ms_${name}`);
+const SUMMED_COLUMNS = ["calls", "counted", "duration_ms", ...BUCKET_COLUMNS];
+
+const ROLL_UP_SQL = `INSERT INTO call_hours (project_id, hour, tool, outcome, ${SUMMED_COLUMNS.join(", ")})
+  VALUES (?, ?, ?, ?, ${SUMMED_COLUMNS.map(() => "?").join(", ")}) ON CONFLICT DO UPDATE SET
+  ${SUMMED_COLUMNS.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")}`;

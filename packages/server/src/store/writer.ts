@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { mintAccountId } from "../ids.ts";
+import { recordCalls } from "./call-writes.ts";
 import { Connection } from "./connection.ts";
 import { failureOf } from "./failure.ts";
 import { ManifestChanges } from "./manifest-changes.ts";
@@ -79,7 +80,7 @@ class Writer {
     try {
       this.#setSynced(synced);
       this.#db.run("BEGIN IMMEDIATE");
-      outcomes = writes.map((write) => this.#performOne(write));
+      outcomes = this.#performCalls(writes) ?? writes.map((write) => this.#performOne(write));
       this.#db.run("COMMIT");
     } catch (error) {
       this.#rollBack();
@@ -108,6 +109,28 @@ class Writer {
     }
   }
 
+  /**
+   * Performs a group that is calls alone in one go; null for any other group, and for one that
+   * failed, in which each write must be tried by itself.
+   */
+  #performCalls(writes: readonly Write[]): Outcome[] | null {
+    const calls = writes.flatMap((write) => (isCall(write) ? [write.args] : []));
+    if (calls.length < writes.length) return null;
+    this.#db.run("SAVEPOINT calls");
+    try {
+      recordCalls(this.#context, calls);
+      this.#db.run("RELEASE calls");
+      return writes.map(() => DONE);
+    } catch (error) {
+      if (!this.#db.isInTransaction) throw error;
+      this.#db.run("ROLLBACK TO calls");
+      this.#db.run("RELEASE calls");
+      this.#context.dayInserts.clear();
+      this.#context.recent.rollBack();
+      return null;
+    }
+  }
+
   /** One write that fails, such as for a broken constraint, takes no other down with it. */
   #performOne(write: Write): Outcome {
     this.#db.run("SAVEPOINT one");
@@ -130,6 +153,10 @@ class Writer {
     this.#db.exec(`PRAGMA synchronous = ${synced ? "FULL" : "NORMAL"}`);
     this.#isSynced = synced;
   }
+}
+
+function isCall(write: Write): write is Write<"recordCall"> {
+  return write.verb === "recordCall";
 }
 
 /** The operator's own account is made when the database is. */
