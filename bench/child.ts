@@ -15,9 +15,8 @@ export class Child {
   #waiting: (() => void)[] = [];
 
   constructor(file: string, args: readonly string[] = [], env: Record<string, string> = {}) {
-    // Packages of others may have a `source` condition too, which is not meant for running.
-    const conditions = file === "bench/sdk-server.ts" ? [] : ["--expose-gc", "-C", "source"];
-    this.#process = spawn(process.execPath, [...conditions, file, ...args], {
+    const flags = ["--expose-gc", "-C", "relay-source"];
+    this.#process = spawn(process.execPath, [...flags, file, ...args], {
       cwd: ROOT,
       env: { ...process.env, ...env },
       stdio: ["pipe", "pipe", "inherit"],

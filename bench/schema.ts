@@ -1,6 +1,6 @@
 /**
  * What the schema interpreter costs, beside Ajv in the same process:
- * `node -C source bench/schema.ts`. Ratios are what counts, the machine may be busy.
+ * `node -C relay-source bench/schema.ts`. Ratios are what counts, the machine may be busy.
  */
 import { spawnSync } from "node:child_process";
 import process from "node:process";

@@ -265,7 +265,7 @@ function startModule(stage: Stage, code: string): ChildProcess {
   });`;
   const child = start(stage, process.execPath, [
     "-C",
-    "source",
+    "relay-source",
     "--import",
     `data:text/javascript,${encodeURIComponent(first)}`,
     "--input-type=module",

@@ -32,7 +32,7 @@ const run = spawnSync(
   process.execPath,
   [
     "-C",
-    "source",
+    "relay-source",
     "--test",
     "--test-concurrency=2",
     "--test-force-exit",

@@ -53,7 +53,7 @@ after(async () => {
 /** Starts the example's server on a free port. */
 function servePage(relayUrl: string, publishableKey: string): Promise<typeof page> {
   const script = join(root, "packages/client/examples/serve.ts");
-  const child = spawn(process.execPath, ["-C", "source", script, publishableKey], {
+  const child = spawn(process.execPath, ["-C", "relay-source", script, publishableKey], {
     env: { ...process.env, RELAY_URL: relayUrl, PORT: "0" },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -7,7 +7,7 @@ import { callTool, openRelay, textOf } from "../e2e/harness.ts";
 import { SKIPPED, commandPath } from "./test-packages.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-const CONDITIONS = "--conditions=source";
+const CONDITIONS = "--conditions=relay-source";
 
 function bun(...args: string[]): ReturnType<typeof spawn> & { readonly output: Promise<string> } {
   const child = spawn(commandPath("bun"), args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });

@@ -23,7 +23,7 @@ async function bundle(entry: string, names: string): Promise<string> {
     input: app,
     cwd: root,
     platform: "browser",
-    resolve: { conditionNames: ["source", "import"] },
+    resolve: { conditionNames: ["relay-source", "import"] },
     plugins: [
       {
         name: "app",

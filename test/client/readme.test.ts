@@ -29,7 +29,7 @@ function filled(code: string, values: Readonly<Record<string, string>>): string 
 
 /** Runs TypeScript as a file of the client's folder. */
 function run(code: string): ReturnType<typeof spawn> & { readonly line: Promise<string> } {
-  const flags = ["-C", "source", "--input-type=module-typescript", "-e", code];
+  const flags = ["-C", "relay-source", "--input-type=module-typescript", "-e", code];
   const child = spawn(process.execPath, flags, {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],

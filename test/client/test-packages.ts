@@ -4,7 +4,7 @@
  * where it is used, and no further.
  */
 import { existsSync } from "node:fs";
-import { createRequire, registerHooks } from "node:module";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
 const folder = new URL("./node_modules/", import.meta.url);
@@ -24,12 +24,3 @@ export function commandPath(name: string): string {
 export function loadPackage(specifier: string): unknown {
   return require(specifier);
 }
-
-// Our packages run unbuilt by the condition `source`; some of these give it another meaning.
-registerHooks({
-  resolve: (specifier, context, next) => {
-    if (context.parentURL?.startsWith(folder.href) !== true) return next(specifier, context);
-    const conditions = context.conditions.filter((condition) => condition !== "source");
-    return next(specifier, { ...context, conditions });
-  },
-});

@@ -3,7 +3,7 @@
  * that nobody here wrote. What their modules hold is typed where it is used, and no further.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire, registerHooks } from "node:module";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
 const FOLDER = new URL("../clients/", import.meta.url);
@@ -30,12 +30,3 @@ export function commandOf(packageName: string, command: string): string {
   if (file === undefined) throw new Error(`${packageName} has no command ${command}`);
   return fileURLToPath(new URL(file, folder));
 }
-
-// Our packages run unbuilt by the condition `source`; some of the clients' give it another meaning.
-registerHooks({
-  resolve: (specifier, context, next) => {
-    if (context.parentURL?.startsWith(FOLDER.href) !== true) return next(specifier, context);
-    const conditions = context.conditions.filter((condition) => condition !== "source");
-    return next(specifier, { ...context, conditions });
-  },
-});

@@ -16,7 +16,7 @@ async function relay(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  const command = ["-C", "source", "packages/server/src/main.ts", ...args];
+  const command = ["-C", "relay-source", "packages/server/src/main.ts", ...args];
   try {
     const { stdout, stderr } = await run(process.execPath, command, {
       cwd: ROOT,

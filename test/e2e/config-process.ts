@@ -69,7 +69,7 @@ export class RelayProcess {
 
   constructor(words: readonly string[], env: Readonly<Record<string, string>>) {
     this.#env = env;
-    this.child = spawn(process.execPath, ["-C", "source", MAIN, ...words], {
+    this.child = spawn(process.execPath, ["-C", "relay-source", MAIN, ...words], {
       env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -20,7 +20,7 @@ export async function startChild(
   dataDir: string = mkdtempSync(join(tmpdir(), "relay-test-")),
   words: readonly string[] = ["serve"],
 ): Promise<ChildRelay> {
-  const child = spawn(process.execPath, ["-C", "source", MAIN, ...words], {
+  const child = spawn(process.execPath, ["-C", "relay-source", MAIN, ...words], {
     env: {
       ...withoutOurOwn(process.env),
       RELAY_PORT: "0",

@@ -188,7 +188,7 @@ test("a collector that never answers does not hold up the end for as long as it 
   const dataDir = mkdtempSync(join(tmpdir(), "relay-traces-"));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const main = new URL("../../packages/server/src/main.ts", import.meta.url).pathname;
-  const relay = spawn(process.execPath, ["-C", "source", main, "serve"], {
+  const relay = spawn(process.execPath, ["-C", "relay-source", main, "serve"], {
     env: {
       ...before,
       RELAY_PORT: "0",

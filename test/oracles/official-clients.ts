@@ -1,4 +1,4 @@
-import { createRequire, registerHooks } from "node:module";
+import { createRequire } from "node:module";
 
 /** Whether an official client's schema accepts a value. */
 export type Accepts = (value: unknown) => boolean;
@@ -36,7 +36,6 @@ export const NOT_INSTALLED = "test/clients is not installed: run npm install the
 export function loadOfficialClients(): OfficialClients | null {
   const folder = new URL("../clients/", import.meta.url);
   const require = createRequire(new URL("package.json", folder));
-  ignoreSourceCondition(folder.href);
   try {
     require.resolve("@modelcontextprotocol/sdk/types.js");
     require.resolve("@modelcontextprotocol/client");
@@ -68,17 +67,6 @@ export function loadOfficialClients(): OfficialClients | null {
       };
     },
   };
-}
-
-/** Our packages run unbuilt by the condition `source`; some of the clients' give it another meaning. */
-function ignoreSourceCondition(folder: string): void {
-  registerHooks({
-    resolve: (specifier, context, next) => {
-      if (context.parentURL?.startsWith(folder) !== true) return next(specifier, context);
-      const conditions = context.conditions.filter((condition) => condition !== "source");
-      return next(specifier, { ...context, conditions });
-    },
-  });
 }
 
 /** A validator is dear to make and keeps every schema it compiled, so that each serves for a while. */

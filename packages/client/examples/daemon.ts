@@ -1,6 +1,6 @@
 /**
  * A daemon that tells an AI host about the computer it runs on. Its link is in a file, so the MCP URL
- * stays the same from one start to the next. `node -C source daemon.ts PUBLISHABLE_KEY`
+ * stays the same from one start to the next. `node -C relay-source daemon.ts PUBLISHABLE_KEY`
  */
 import { availableParallelism, freemem, hostname, loadavg, totalmem, uptime } from "node:os";
 import { join } from "node:path";

@@ -42,7 +42,7 @@ async function writeUntilKilled(
   projectId: ProjectId,
   acksMax: number,
 ): Promise<Ack[]> {
-  const child = spawn(process.execPath, ["-C", "source", CHILD, dataDir, projectId], {
+  const child = spawn(process.execPath, ["-C", "relay-source", CHILD, dataDir, projectId], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";

@@ -17,7 +17,7 @@ import { StoreError } from "./store.ts";
 
 const CHILD = [
   "-C",
-  "source",
+  "relay-source",
   fileURLToPath(new URL("./fixtures/open-child.ts", import.meta.url)),
 ] as const;
 
