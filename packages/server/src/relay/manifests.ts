@@ -1,8 +1,14 @@
+import { ByteCache } from "../core/byte-cache.ts";
 import { Toolbox } from "../core/toolbox.ts";
 import type { Manifest, Store } from "../store/store.ts";
 
 /** A manifest with its tools at hand. */
-export type OpenManifest = { readonly manifest: Manifest; readonly toolbox: Toolbox };
+export type OpenManifest = {
+  readonly manifest: Manifest;
+  readonly toolbox: Toolbox;
+  /** An estimate of the memory both keep. */
+  readonly bytes: number;
+};
 
 /** What the cache may hold, in estimated bytes. */
 const CACHE_BYTES_MAX = 64 * 1024 * 1024;
@@ -13,8 +19,7 @@ const CACHE_BYTES_MAX = 64 * 1024 * 1024;
  */
 export class Manifests {
   readonly #store: Store;
-  readonly #open = new Map<string, OpenManifest>();
-  #bytes = 0;
+  readonly #open = new ByteCache<OpenManifest>(CACHE_BYTES_MAX);
 
   constructor(store: Store) {
     this.#store = store;
@@ -22,11 +27,7 @@ export class Manifests {
 
   /** Returns a manifest that is at hand; null when it must be loaded. */
   peek(hash: string): OpenManifest | null {
-    const open = this.#open.get(hash);
-    if (open === undefined) return null;
-    this.#open.delete(hash);
-    this.#open.set(hash, open);
-    return open;
+    return this.#open.get(hash) ?? null;
   }
 
   /** Loads a stored manifest, which was judged when it came; null when the store has none. */
@@ -41,19 +42,13 @@ export class Manifests {
   keep(manifest: Manifest, toolbox: Toolbox): OpenManifest {
     const known = this.peek(manifest.hash);
     if (known !== null) return known;
-    const open = { manifest, toolbox };
-    this.#open.set(manifest.hash, open);
-    this.#bytes += costOf(open);
-    for (const [hash, oldest] of this.#open) {
-      if (this.#bytes <= CACHE_BYTES_MAX || hash === manifest.hash) break;
-      this.#open.delete(hash);
-      this.#bytes -= costOf(oldest);
-    }
+    const open = { manifest, toolbox, bytes: bytesOf(manifest, toolbox) };
+    this.#open.put(manifest.hash, open);
     return open;
   }
 }
 
 /** Texts are two bytes a character at worst; the toolbox says its own. */
-function costOf({ manifest, toolbox }: OpenManifest): number {
-  return 2 * (manifest.toolsText.length + (manifest.instructions?.length ?? 0)) + toolbox.bytes;
+function bytesOf({ toolsText, instructions }: Manifest, toolbox: Toolbox): number {
+  return 2 * (toolsText.length + (instructions?.length ?? 0)) + toolbox.bytes;
 }

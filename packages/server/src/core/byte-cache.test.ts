@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SchemaCache } from "./cache.ts";
-import { prepareSchema } from "./prepare.ts";
-import type { PreparedSchema } from "./prepare.ts";
+import { ByteCache } from "./byte-cache.ts";
+import { prepareSchema } from "./schema/prepare.ts";
+import type { PreparedSchema } from "./schema/prepare.ts";
 
 test("a schema is found under its hash, and only there", () => {
-  const cache = new SchemaCache();
+  const cache = new ByteCache(1_000_000);
   const schema = prepared({ type: "object" });
   cache.put("a", schema);
   assert.equal(cache.get("a"), schema);
@@ -13,7 +13,7 @@ test("a schema is found under its hash, and only there", () => {
 });
 
 test("the cache never holds more bytes than it may, whatever is put", () => {
-  const cache = new SchemaCache(10_000);
+  const cache = new ByteCache(10_000);
   for (let index = 0; index < 500; index += 1) {
     const names = Array.from({ length: index % 60 }, (_, place) => `name${place}`);
     cache.put(`h${index}`, prepared({ enum: names }));
@@ -24,7 +24,7 @@ test("the cache never holds more bytes than it may, whatever is put", () => {
 
 test("what was asked for least recently goes first", () => {
   const schema = prepared({ type: "string" });
-  const cache = new SchemaCache(3 * (schema.bytes + 200));
+  const cache = new ByteCache(3 * (schema.bytes + 200));
   for (const hash of ["a", "b", "c"]) cache.put(hash, schema);
   cache.get("a");
   cache.put("d", schema);
@@ -33,7 +33,7 @@ test("what was asked for least recently goes first", () => {
 });
 
 test("putting the same hash again counts its bytes once", () => {
-  const cache = new SchemaCache();
+  const cache = new ByteCache(1_000_000);
   cache.put("a", prepared({ type: "string" }));
   const once = cache.bytes;
   cache.put("a", prepared({ type: "string" }));
@@ -42,7 +42,7 @@ test("putting the same hash again counts its bytes once", () => {
 
 test("a schema larger than the whole cache is not kept and drives nothing out", () => {
   const small = prepared({ type: "string" });
-  const cache = new SchemaCache(small.bytes + 300);
+  const cache = new ByteCache(small.bytes + 300);
   cache.put("small", small);
   cache.put("large", prepared({ enum: ["x".repeat(10_000)] }));
   assert.equal(cache.get("large"), undefined);
