@@ -13,6 +13,7 @@ import { connectCommand, fromMcpServer, openBridge } from "@relay/client/bridge"
 import type { Bridge, BridgeOptions, McpSdk } from "@relay/client/bridge";
 import { callTool, openRelay, post, textOf } from "../e2e/harness.ts";
 import type { JsonObject, TestRelay } from "../e2e/harness.ts";
+import { officialHost } from "./official-host.ts";
 import { SKIPPED, commandPath, loadPackage } from "./test-packages.ts";
 
 const skip = SKIPPED;
@@ -87,43 +88,13 @@ async function noted(notes: readonly string[], what: RegExp): Promise<void> {
   throw new Error(`not noted: ${what} in ${notes.join(" | ")}`);
 }
 
-/** The part of an official MCP client that hosts use here; each generation has its own way to call. */
-type HostClient = {
-  connect(transport: object): Promise<void>;
-  close(): Promise<void>;
-  listTools(): Promise<{ readonly tools: readonly { readonly name: string }[] }>;
-  callTool(params: object, second?: object, third?: object): Promise<JsonObject>;
-};
-type HostSdk = {
-  readonly Client: new (info: object) => HostClient;
-  readonly StreamableHTTPClientTransport: new (url: URL) => object;
-};
-
-/** The official client of a generation, connected to a link. */
-async function host(generation: "v1" | "v2", mcpUrl: string) {
-  const v1 = "@modelcontextprotocol/sdk/client";
-  const { Client, StreamableHTTPClientTransport } = (
-    generation === "v1"
-      ? {
-          ...(loadPackage(`${v1}/index.js`) as object),
-          ...(loadPackage(`${v1}/streamableHttp.js`) as object),
-        }
-      : loadPackage("@modelcontextprotocol/client")
-  ) as HostSdk;
-  const client = new Client({ name: "host", version: "1" });
-  await client.connect(new StreamableHTTPClientTransport(new URL(mcpUrl)));
-  const call = (params: object, how: object = {}): Promise<JsonObject> =>
-    generation === "v1" ? client.callTool(params, undefined, how) : client.callTool(params, how);
-  return { client, call };
-}
-
 for (const generation of ["v1", "v2"] as const) {
   test(
     `server-everything lists, calls, reports progress and is cancelled, through the SDK's ${generation}`,
     { skip },
     async () => {
       const { bridge } = await bridgeTo(stdio("mcp-server-everything", "stdio"));
-      const { client, call } = await host(generation, mcpUrlOf(bridge));
+      const { client, call } = await officialHost(generation, mcpUrlOf(bridge));
       const { tools } = await client.listTools();
       assert.ok(tools.length > 5, tools.map(({ name }) => name).join());
       const echoed = await call({ name: "echo", arguments: { message: "tulips" } });
@@ -161,7 +132,7 @@ for (const generation of ["v1", "v2"] as const) {
       t.after(() => rm(folder, { recursive: true }));
       await writeFile(join(folder, "note.txt"), "Plant the tulips");
       const { bridge } = await bridgeTo(stdio("mcp-server-filesystem", folder));
-      const { client, call } = await host(generation, mcpUrlOf(bridge));
+      const { client, call } = await officialHost(generation, mcpUrlOf(bridge));
       const { tools } = await client.listTools();
       assert.ok(tools.some(({ name }) => name === "read_text_file"));
       const path = join(folder, "note.txt");
@@ -197,6 +168,27 @@ test(
     assert.equal(textOf(again), "Echo: hi");
     assert.match(notes.join("\n"), /^it stopped; again in 0\.\d s$/m);
     await bridge.stop();
+  },
+);
+
+test(
+  "a server that starts and then can't list its tools is left, not left running",
+  { skip },
+  async () => {
+    const { Server } = loadPackage("@modelcontextprotocol/sdk/server/index.js") as {
+      readonly Server: new (info: object, more: object) => LowServer;
+    };
+    const types = loadPackage("@modelcontextprotocol/sdk/types.js") as JsonObject;
+    const server = new Server({ name: "Odd", version: "1" }, { capabilities: { tools: {} } });
+    const closed = new Promise<void>((resolve) => {
+      Object.assign(server, { onclose: resolve });
+    });
+    server.setRequestHandler(types["ListToolsRequestSchema"], () => {
+      throw new Error("the index is broken");
+    });
+    const given = await options([]);
+    await assert.rejects(fromMcpServer(server, given), /the index is broken/);
+    await closed;
   },
 );
 
@@ -243,6 +235,12 @@ test(
     await assert.rejects(async () => openBridge({ ...(await options([])), transport }), /ENOENT/);
   },
 );
+
+/** The official SDK's server without its own ideas of tools. */
+type LowServer = {
+  connect(transport: object): Promise<void>;
+  setRequestHandler(schema: unknown, handle: () => object): void;
+};
 
 type ServerModule = {
   readonly McpServer: new (
@@ -295,13 +293,7 @@ for (const [generation, specifier] of [
 
 test("a tool whose schema Relay refuses is left out, and the others go on", { skip }, async () => {
   const { Server } = loadPackage("@modelcontextprotocol/sdk/server/index.js") as {
-    readonly Server: new (
-      info: object,
-      more: object,
-    ) => {
-      connect(transport: object): Promise<void>;
-      setRequestHandler(schema: unknown, handle: () => object): void;
-    };
+    readonly Server: new (info: object, more: object) => LowServer;
   };
   const types = loadPackage("@modelcontextprotocol/sdk/types.js") as JsonObject;
   const server = new Server({ name: "Odd", version: "1" }, { capabilities: { tools: {} } });
@@ -356,6 +348,8 @@ test(
       const command = connect(home, ...own, ...more, ...server);
       const [mcpUrl = ""] = /http\S+/.exec(await command.line(/MCP URL/)) ?? [];
       assert.ok(await command.line(/Claude Code +claude mcp add --transport http mcp-server http/));
+      // The Relay of this test is on this computer.
+      assert.ok(await command.line(/ChatGPT +needs a Relay with a public https URL/));
       assert.equal(textOf(await callTool(mcpUrl, "echo", { message: "hi" })), "Echo: hi");
       assert.match(await command.line(/echo done/), /^\d\d:\d\d:\d\d {2}echo done$/);
       command.stop();

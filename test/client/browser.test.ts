@@ -7,6 +7,7 @@ import process from "node:process";
 import { after, before, test } from "node:test";
 import { callTool, openRelay, textOf } from "../e2e/harness.ts";
 import type { TestRelay } from "../e2e/harness.ts";
+import { officialHost } from "./official-host.ts";
 import { SKIPPED, loadPackage } from "./test-packages.ts";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -54,7 +55,7 @@ after(async () => {
 function servePage(relayUrl: string, publishableKey: string): Promise<typeof page> {
   const script = join(root, "packages/client/examples/serve.ts");
   const child = spawn(process.execPath, ["-C", "relay-source", script, publishableKey], {
-    env: { ...process.env, RELAY_URL: relayUrl, PORT: "0" },
+    env: { ...process.env, RELAY_PUBLIC_URL: relayUrl, PORT: "0" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   return new Promise((resolve, reject) => {
@@ -67,8 +68,12 @@ function servePage(relayUrl: string, publishableKey: string): Promise<typeof pag
 
 /** Waits until the page says that its relay is in this state. */
 async function says(tab: Page, state: string, timeout = 10_000): Promise<void> {
-  const script = `document.getElementById("state").textContent.startsWith("${state}")`;
+  const script = `document.querySelector("relay-connect").relay?.state.status === "${state}"`;
   await tab.waitForFunction(script, undefined, { timeout });
+}
+
+async function urlOf(tab: Page): Promise<string> {
+  return String(await tab.evaluate(`document.querySelector("relay-connect").relay.mcpUrl`));
 }
 
 async function openTab(context: Context, state: string): Promise<Page> {
@@ -81,7 +86,7 @@ async function openTab(context: Context, state: string): Promise<Page> {
 test("a tool of a page is called by a host, and the page shows what it did", { skip }, async () => {
   const context = await browser.newContext();
   const tab = await openTab(context, "online");
-  const mcpUrl = String(await tab.textContent("#url"));
+  const mcpUrl = await urlOf(tab);
   assert.match(textOf(await callTool(mcpUrl, "search_notes", { query: "tulips" })), /Plant the/);
   assert.equal(textOf(await callTool(mcpUrl, "add_note", { text: "Buy bulbs" })), "Added.");
   assert.match(String(await tab.textContent("#notes")), /Buy bulbs/);
@@ -95,14 +100,18 @@ test(
     const context = await browser.newContext();
     const first = await openTab(context, "online");
     const second = await openTab(context, "standby");
-    const mcpUrl = String(await second.textContent("#url"));
-    assert.equal(mcpUrl, await first.textContent("#url"));
-    await callTool(mcpUrl, "add_note", { text: "in the first" });
+    const mcpUrl = await urlOf(second);
+    assert.equal(mcpUrl, await urlOf(first));
+    const host = await officialHost("v2", mcpUrl);
+    const add = (text: string): Promise<unknown> =>
+      host.call({ name: "add_note", arguments: { text } });
+    await add("in the first");
     assert.doesNotMatch(String(await second.textContent("#notes")), /in the first/);
     await first.close();
     await says(second, "online", 3_000);
-    await callTool(mcpUrl, "add_note", { text: "in the second" });
+    await add("in the second");
     assert.match(String(await second.textContent("#notes")), /in the second/);
+    await host.client.close();
     await context.close();
   },
 );
@@ -110,10 +119,10 @@ test(
 test("a page that is loaded anew has the same URL as before", { skip }, async () => {
   const context = await browser.newContext();
   const tab = await openTab(context, "online");
-  const mcpUrl = await tab.textContent("#url");
+  const mcpUrl = await urlOf(tab);
   await tab.reload();
   await says(tab, "online");
-  assert.equal(await tab.textContent("#url"), mcpUrl);
+  assert.equal(await urlOf(tab), mcpUrl);
   await context.close();
 });
 
@@ -122,9 +131,11 @@ test("tabs that start at the same moment make one link", { skip }, async () => {
   const tabs = await Promise.all([context.newPage(), context.newPage(), context.newPage()]);
   await Promise.all(tabs.map((tab) => tab.goto(page.url)));
   await Promise.all(
-    tabs.map((tab) => tab.waitForFunction(`document.getElementById("url").textContent !== ""`)),
+    tabs.map((tab) =>
+      tab.waitForFunction(`!!document.querySelector("relay-connect").relay?.mcpUrl`),
+    ),
   );
-  const urls = await Promise.all(tabs.map((tab) => tab.textContent("#url")));
+  const urls = await Promise.all(tabs.map(urlOf));
   assert.equal(new Set(urls).size, 1);
   await context.close();
 });

@@ -4,58 +4,52 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { SKIPPED, loadPackage } from "./test-packages.ts";
+import { bundleOfText } from "./bundle-of.ts";
+import { SKIPPED } from "./test-packages.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const GZIP_BYTES_MAX = 6 * 1024;
-
-type Rolldown = {
-  readonly rolldown: (options: object) => Promise<{
-    generate(options: object): Promise<{ readonly output: readonly { readonly code: string }[] }>;
-  }>;
-};
+const WIDGET_GZIP_BYTES_MAX = 12 * 1024;
 
 /** The minified bundle of an app that uses these exports of an entry. */
-async function bundle(entry: string, names: string): Promise<string> {
-  const { rolldown } = loadPackage("rolldown") as Rolldown;
-  const app = "\0app";
-  const built = await rolldown({
-    input: app,
-    cwd: root,
-    platform: "browser",
-    resolve: { conditionNames: ["relay-source", "import"] },
-    plugins: [
-      {
-        name: "app",
-        resolveId: (id: string) => (id === app ? app : null),
-        load: (id: string) => (id === app ? `export { ${names} } from "${entry}"` : null),
-      },
-    ],
-    onLog: (_level: string, log: { readonly message: string }) => {
-      throw new Error(log.message);
-    },
-  });
-  const { output } = await built.generate({ format: "esm", minify: true });
-  assert.equal(output.length, 1);
-  return output[0]?.code ?? "";
+function bundle(entry: string, names: string): Promise<string> {
+  return bundleOfText(`export { ${names} } from "@relay/client/${entry}"`);
 }
 
 test("a page pays at most 6 KB for the client, gzipped", { skip: SKIPPED }, async (t) => {
-  const code = await bundle("@relay/client/browser", "createRelay, tool");
+  const code = await bundle("browser", "createRelay, tool");
   const bytes = gzipSync(code, { level: 9 }).length;
   t.diagnostic(`${code.length} bytes minified, ${bytes} bytes gzipped`);
   assert.ok(bytes <= GZIP_BYTES_MAX, `${bytes} bytes`);
+});
+
+test("the widget is an entry of its own, at most 12 KB gzipped", { skip: SKIPPED }, async (t) => {
+  const code = await bundleOfText(`import "@relay/client/widget";`);
+  assert.match(
+    code,
+    /customElements/,
+    "a bundler must not leave out what is imported for its effect",
+  );
+  const bytes = gzipSync(code, { level: 9 }).length;
+  t.diagnostic(`${code.length} bytes minified, ${bytes} bytes gzipped`);
+  assert.ok(bytes <= WIDGET_GZIP_BYTES_MAX, `${bytes} bytes`);
+  // It takes the client object, and brings nothing of the client.
+  assert.doesNotMatch(code, /\/v1\/socket|link\.rotate/);
 });
 
 test(
   "the client drags nothing into a page: no package, no module of Node",
   { skip: SKIPPED },
   async () => {
-    for (const entry of ["browser", "react-native", "webmcp"]) {
-      const code = await bundle(
-        `@relay/client/${entry}`,
-        entry === "webmcp" ? "exposeWebMcp" : "tool",
-      );
+    for (const [entry, names] of [
+      ["browser", "createRelay, tool, localStore"],
+      ["react-native", "createRelay, tool, secureStore, appStateWakeUps"],
+      ["webmcp", "exposeWebMcp"],
+      ["testing", "FakeRelay"],
+      ["widget", "RelayConnect, keepCalls, WORDS"],
+      ["hosts", "hostWays"],
+    ] as const) {
+      const code = await bundle(entry, names);
       assert.doesNotMatch(code, /\bfrom ?["'`]|\bimport ?[("'`]|\brequire\(/, entry);
     }
   },
@@ -88,6 +82,8 @@ test("the client depends on the protocol alone", () => {
           "/electron",
           "/react-native",
           "/webmcp",
+          "/widget",
+          "/hosts",
           "/testing",
           "/bridge",
         ].includes(entry.slice(1)),

@@ -1,7 +1,7 @@
 /**
  * The packages of `test/client`, which is no part of the workspace: schema libraries, a bundler, Bun,
- * a browser's remote control, and the official MCP SDKs and servers. What their modules hold is typed
- * where it is used, and no further.
+ * Deno, a browser's remote control, checkers of pages and of QR codes, and the official MCP SDKs and
+ * servers. What their modules hold is typed where it is used, and no further.
  */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";

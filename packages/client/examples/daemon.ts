@@ -7,7 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createRelay, fileStore, tool } from "@relay/client/node";
 
-const { RELAY_URL: relayUrl = "http://localhost:8787", HOME = "." } = process.env;
+const { RELAY_PUBLIC_URL: relayUrl = "http://localhost:8787", HOME = "." } = process.env;
 const [, , publishableKey = ""] = process.argv;
 
 const computerStatus = tool("computer_status", {

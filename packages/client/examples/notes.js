@@ -1,9 +1,9 @@
 // A page whose notes an AI host can search and add to.
 import { createRelay, tool } from "@relay/client/browser";
+import { keepCalls } from "@relay/client/widget";
 
 const { relayUrl, publishableKey } = await (await fetch("settings.json")).json();
 const notes = ["Q3 invoices: two of them unpaid", "Plant the tulips before the frost"];
-const show = (id, text) => (document.getElementById(id).textContent = text);
 
 function showNotes() {
   const items = notes.map((text) =>
@@ -38,9 +38,8 @@ const relay = createRelay({
   app: { name: "Notes", version: "1.0.0" },
   tools: [searchNotes, addNote],
 });
-relay.on("state", ({ status, reason }) =>
-  show("state", reason ? `${status}: ${reason.message}` : status),
-);
-relay.on("url", (url) => show("url", url));
+keepCalls(relay);
+// What the page says of its connection, and what the person can do about it, is the widget's.
+document.querySelector("relay-connect").relay = relay;
 showNotes();
 void relay.start();

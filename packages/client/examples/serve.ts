@@ -1,6 +1,6 @@
 /**
  * Serves the notes page with the client's own sources, types stripped: no bundler, no build.
- * `node serve.ts PUBLISHABLE_KEY` (RELAY_URL and PORT have defaults).
+ * `node serve.ts PUBLISHABLE_KEY` (RELAY_PUBLIC_URL and PORT have defaults).
  */
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import process from "node:process";
 
-const { RELAY_URL: relayUrl = "http://localhost:8787", PORT = "5173" } = process.env;
+const { RELAY_PUBLIC_URL: relayUrl = "http://localhost:8787", PORT = "5173" } = process.env;
 const [, , publishableKey = ""] = process.argv;
 
 const here = import.meta.dirname;

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { hostWays } from "./hosts.ts";
 
@@ -35,4 +37,40 @@ test("a command is one line that a shell reads as it is meant", () => {
     way("vscode")?.command,
     `code --add-mcp '{"name":"Anna'\\''s Notes","type":"http","url":"${MCP_URL}"}'`,
   );
+});
+
+test("a name that looks like a place to fill in stays as it is", () => {
+  const odd = "{url} $& {json}";
+  const link = hostWays(odd, MCP_URL).find(({ id }) => id === "vscode")?.link ?? "";
+  const config = JSON.parse(decodeURIComponent(link.split("?")[1] ?? ""));
+  assert.deepEqual(config, { name: odd, type: "http", url: MCP_URL });
+});
+
+test("a name without Latin letters still gives a name that hosts take", () => {
+  const command = hostWays("Заметки", MCP_URL).find(({ id }) => id === "claude-code")?.command;
+  assert.equal(command, `claude mcp add --transport http app ${MCP_URL}`);
+  const accents = hostWays("Kapitäns Café", MCP_URL).find(({ id }) => id === "claude-code");
+  assert.equal(accents?.command, `claude mcp add --transport http kapitans-cafe ${MCP_URL}`);
+});
+
+test("hosts in the cloud reach a public https address, those on the device every one", () => {
+  const reached = (url: string): string[] =>
+    hostWays("Notes", url).flatMap(({ id, reaches }) => (reaches ? id : []));
+  assert.deepEqual(reached(MCP_URL), ["claude", "claude-code", "chatgpt", "cursor", "vscode"]);
+  for (const url of ["http://localhost:8787/x", "http://relay.test.example/x"]) {
+    assert.deepEqual(reached(url), ["claude-code", "cursor", "vscode"]);
+  }
+});
+
+test("the README and the documentation name the same hosts, with the same words", () => {
+  const root = join(import.meta.dirname, "..", "..", "..");
+  for (const page of ["README.md", "docs/site/src/content/docs/hosts.md"]) {
+    const text = readFileSync(join(root, page), "utf8");
+    for (const { name, steps, command, link } of hostWays("notes", "URL")) {
+      const row = new RegExp(`^\\| ${name} \\| (.*) \\|$`, "m").exec(text)?.[1] ?? "";
+      const how = steps ?? (command === null ? null : `\`${command}\``);
+      if (how !== null) assert.equal(row, how, `${page}: ${name}`);
+      else assert.ok(link !== null && row !== "", `${page}: ${name}`);
+    }
+  }
 });

@@ -303,6 +303,7 @@ export function openRelay(options: RelayOptions, system: Runtime): Relay {
   const keeper = linkKeeper({ elects: lock !== undefined, yields: isPage });
 
   const relay: { -readonly [Name in keyof Relay]: Relay[Name] } = {
+    app,
     state: { status: "idle" },
     mcpUrl: null,
     linkId: null,

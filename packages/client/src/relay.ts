@@ -41,6 +41,7 @@ export type RelayOptions = {
 
 /** An app's place on its link. */
 export type Relay = {
+  readonly app: AppInfo;
   readonly state: RelayState;
   /** What the person gives to their AI host; a credential. Null until the link is known. */
   readonly mcpUrl: string | null;

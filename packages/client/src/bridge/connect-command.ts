@@ -158,9 +158,12 @@ async function keep(
 function welcome(relay: Relay, relayUrl: string): string[] {
   const mcpUrl = String(relay.mcpUrl);
   const names = relay.tools.map(({ definition }) => definition.name);
-  const ways = hostWays("mcp-server", mcpUrl).map(
-    ({ name, steps, command, link }) => `  ${name.padEnd(12)} ${command ?? steps ?? link ?? ""}`,
-  );
+  const ways = hostWays("mcp-server", mcpUrl).map(({ name, steps, command, link, reaches }) => {
+    const how = reaches
+      ? (command ?? steps ?? link ?? "")
+      : "needs a Relay with a public https URL";
+    return `  ${name.padEnd(12)} ${how}`;
+  });
   return [
     `online at ${relayUrl} with ${names.length} tools: ${names.join(", ")}`,
     "",

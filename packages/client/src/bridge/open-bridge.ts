@@ -103,7 +103,13 @@ class Server {
     const client = await this.#connect();
     const { name = "MCP server", version = "0" } = client.getServerVersion() ?? {};
     this.#instructions = cut(client.getInstructions() ?? "", INSTRUCTIONS_CHARS_MAX);
-    this.#offered = (await client.listTools()).tools;
+    try {
+      this.#offered = (await client.listTools()).tools;
+    } catch (error) {
+      // Nobody will use the process that was started for it.
+      await this.stop();
+      throw error;
+    }
     return {
       info: { name: cut(name, APP_NAME_CHARS_MAX), version: cut(version, APP_NAME_CHARS_MAX) },
       instructions: this.#instructions,
@@ -172,7 +178,10 @@ class Server {
       this.#changed((await client.listTools()).tools);
       this.#note("it is back");
     } catch (error) {
+      const client = this.#client;
       this.#client = null;
+      // One that connected and then failed may still run.
+      client?.close().catch(ignore);
       if (!this.#hasStopped) this.#restartLater(`it could not be reached: ${messageOf(error)}`);
     }
   }
