@@ -43,9 +43,9 @@ export async function benchCalls(): Promise<void> {
   });
   try {
     const contenders: readonly Contender[] = [
-      { name: "relay", targets: await relayTargets(relay, dataDir) },
-      { name: "bare relay", targets: await bareTargets(bare) },
-      { name: "SDK server", targets: await sdkTargets(sdk) },
+      { name: "relay", server: relay, targets: await relayTargets(relay, dataDir) },
+      { name: "bare relay", server: bare, targets: await bareTargets(bare) },
+      { name: "SDK server", server: sdk, targets: await sdkTargets(sdk) },
     ];
     console.log("\nCalls: Relay, a bare node:http + ws relay, the SDK's server called directly\n");
     for (const callers of [1, 32]) await compare(load, callers, contenders);
@@ -55,7 +55,14 @@ export async function benchCalls(): Promise<void> {
   }
 }
 
-type Contender = { readonly name: string; readonly targets: readonly Target[] };
+type Contender = {
+  readonly name: string;
+  readonly server: Child;
+  readonly targets: readonly Target[];
+};
+
+/** What one round showed: what its callers saw, and what the server spent on a call. */
+type Round = Result & { readonly cpuMicrosPerCall: number };
 
 /** Runs the contenders in turns, so that a change of the machine's speed meets all of them. */
 async function compare(
@@ -63,19 +70,24 @@ async function compare(
   callers: number,
   contenders: readonly Contender[],
 ): Promise<void> {
-  const run = (targets: readonly Target[], milliseconds: number): Promise<Result> =>
-    load.ask<Result>({ targets, callers, milliseconds } satisfies Job);
-  for (const { targets } of contenders) await run(targets, WARM_UP_MS);
-  const rounds: Result[][] = contenders.map(() => []);
+  const run = async ({ targets, server }: Contender, milliseconds: number): Promise<Round> => {
+    const before = await server.cpuSeconds();
+    const result = await load.ask<Result>({ targets, callers, milliseconds } satisfies Job);
+    const spent = (await server.cpuSeconds()) - before;
+    const calls = (result.callsPerSecond * milliseconds) / 1000;
+    return { ...result, cpuMicrosPerCall: (spent * 1e6) / calls };
+  };
+  for (const contender of contenders) await run(contender, WARM_UP_MS);
+  const rounds: Round[][] = contenders.map(() => []);
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [index, { targets }] of contenders.entries()) {
-      rounds[index]?.push(await run(targets, ROUND_MS));
+    for (const [index, contender] of contenders.entries()) {
+      rounds[index]?.push(await run(contender, ROUND_MS));
     }
   }
   const [ours = []] = rounds;
   for (const [index, { name }] of contenders.entries()) {
     const results = rounds[index] ?? [];
-    const of = (read: (result: Result) => number): number => middle(results.map(read));
+    const of = (read: (round: Round) => number): number => middle(results.map(read));
     const failures = results.reduce((sum, result) => sum + result.failures, 0);
     console.log(
       `  ${String(callers).padStart(2)} caller(s)  ${name.padEnd(10)}` +
@@ -84,6 +96,7 @@ async function compare(
           .padStart(6)} calls/s` +
         `  p50 ${of((result) => result.p50Ms).toFixed(2)} ms` +
         `  p99 ${of((result) => result.p99Ms).toFixed(2)} ms` +
+        `  ${of((round) => round.cpuMicrosPerCall).toFixed(0)} µs CPU/call` +
         (failures === 0 ? "" : `  ${failures} failed`) +
         (index === 0 ? "" : `  relay is ${ratioText(ours, results)}`),
     );

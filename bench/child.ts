@@ -12,9 +12,12 @@ const TICKS_PER_SECOND = 100;
 export class Child {
   readonly #process: ChildProcess;
   readonly #lines: string[] = [];
+  readonly #file: string;
   #waiting: (() => void)[] = [];
+  #hasEnded = false;
 
   constructor(file: string, args: readonly string[] = [], env: Record<string, string> = {}) {
+    this.#file = file;
     const flags = ["--expose-gc", "-C", "relay-source"];
     this.#process = spawn(process.execPath, [...flags, file, ...args], {
       cwd: ROOT,
@@ -24,7 +27,11 @@ export class Child {
     if (this.#process.stdout === null) throw new Error("a child without stdout");
     createInterface({ input: this.#process.stdout }).on("line", (line) => {
       this.#lines.push(line);
-      for (const resolve of this.#waiting.splice(0)) resolve();
+      this.#wake();
+    });
+    this.#process.once("exit", () => {
+      this.#hasEnded = true;
+      this.#wake();
     });
   }
 
@@ -35,11 +42,12 @@ export class Child {
     return JSON.parse(await this.line(() => true)) as Answer;
   }
 
-  /** Waits for a line of its output. */
+  /** Waits for a line of its output; rejects if it ends without it. */
   async line(isWanted: (line: string) => boolean): Promise<string> {
     for (;;) {
       const found = this.#lines.find(isWanted);
       if (found !== undefined) return found;
+      if (this.#hasEnded) throw new Error(`${this.#file} ended; what it printed last is above`);
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
@@ -60,5 +68,9 @@ export class Child {
 
   kill(): void {
     this.#process.kill("SIGKILL");
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

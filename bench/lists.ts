@@ -2,39 +2,33 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OUTCOME_NAMES } from "@relay/protocol";
-import {
-  hashToken,
-  mintKeyId,
-  mintLinkId,
-  mintProjectId,
-  mintRequestId,
-  mintToken,
-} from "../packages/server/src/ids.ts";
+import { mintToken } from "../packages/server/src/ids.ts";
 import { openSqliteStore } from "../packages/server/src/store/sqlite.ts";
-import type { Store } from "../packages/server/src/store/store.ts";
+import { relayTargets } from "./calls.ts";
 import { Child } from "./child.ts";
+import type { Job, Result } from "./load.ts";
+import { LINKS, ROWS, fillMonth } from "./month.ts";
 
-const LINKS = 10_000;
-const ROWS = 1_000_000;
-const DAYS = 30;
-const DAY_MS = 86_400_000;
-const IN_FLIGHT = 2_000;
 const PAGES = 100;
 const TRIES = 40;
+const CALLERS = 8;
+const BUSY_ROUNDS = 5;
+const ROUND_MS = 2_000;
 
 /** Prints the 95th percentile of the first and of the 100th page of each list. */
 export async function benchLists(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "relay-bench-"));
   const secretKey = mintToken("secretKey");
   const store = await openSqliteStore({ dataDir, durability: "normal" });
-  const linkId = await fill(store, secretKey);
+  const linkId = await fillMonth(store, secretKey);
   await store.close();
   const relay = new Child("packages/server/src/main.ts", ["serve"], {
     RELAY_PORT: "0",
     RELAY_DATA_DIR: dataDir,
     RELAY_LOG_LEVEL: "warn",
+    RELAY_LINKS_PER_IP_PER_MINUTE: "100000",
   });
+  const load = new Child("bench/load.ts");
   try {
     const line = await relay.line((text) => text.includes("is running at"));
     const base = line.split(" ").at(-1) ?? "";
@@ -49,89 +43,25 @@ export async function benchLists(): Promise<void> {
       "/v1/links?limit=50&label=zzz",
       "/v1/links?limit=50&state=online",
       "/v1/usage",
+      `/v1/hours?${month()}`,
+      `/v1/hours?tool=search&${month()}`,
+      `/v1/latency?${month()}`,
     ]) {
       await measure(base, query, secretKey);
     }
+    await measureCalls(load, relay, dataDir, base, secretKey);
   } finally {
     relay.kill();
+    load.kill();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
-async function fill(store: Store, secretKey: string): Promise<string> {
+/** The 31 days that end now, as a query. */
+function month(): string {
   const now = Date.now();
-  const projectId = mintProjectId(now);
-  await store.createProject(
-    {
-      projectId,
-      accountId: null,
-      name: "Bench",
-      callsPerMinute: 60,
-      allowedOrigins: [],
-      suspended: false,
-      stopped: false,
-      freeCallsPerMonth: null,
-      priceMicrosPerCall: 0,
-      spendCapMicros: null,
-      createdAt: now,
-      projectsMax: 10,
-    },
-    [
-      {
-        keyId: mintKeyId(now),
-        projectId,
-        kind: "sk",
-        hash: hashToken(secretKey),
-        plain: null,
-        last4: secretKey.slice(-4),
-        createdAt: now,
-        expiresAt: null,
-      },
-    ],
-  );
-  const links = Array.from({ length: LINKS }, () => mintLinkId(now));
-  await inGroups(LINKS, (index) =>
-    store.createLink(
-      {
-        linkId: links[index] ?? mintLinkId(now),
-        projectId,
-        label: `Person ${index}`,
-        linkTokenHash: hashToken(mintToken("linkToken")),
-        urlTokenHash: hashToken(mintToken("urlToken")),
-        madeWithSecretKey: false,
-        createdAt: now - index,
-      },
-      LINKS,
-    ),
-  );
-  await inGroups(ROWS, (index) =>
-    store.recordCall(
-      {
-        callId: mintToken("callId"),
-        projectId,
-        linkId: links[(index * 7919) % LINKS] ?? mintLinkId(now),
-        tool: `tool_${index % 6}`,
-        toolKnown: true,
-        client: { name: "bench", version: "1" },
-        outcome: OUTCOME_NAMES[index % 50 === 0 ? 2 : 0] ?? "ok",
-        counted: true,
-        startedAt: Math.round(now - (index / ROWS) * (DAYS - 1) * DAY_MS),
-        durationMs: index % 300,
-        requestBytes: 100,
-        resultBytes: 1_000,
-        requestId: mintRequestId(now),
-      },
-      false,
-    ),
-  );
-  return links[0] ?? "";
-}
-
-async function inGroups(count: number, run: (index: number) => Promise<unknown>): Promise<void> {
-  for (let from = 0; from < count; from += IN_FLIGHT) {
-    const length = Math.min(IN_FLIGHT, count - from);
-    await Promise.all(Array.from({ length }, (_, index) => run(from + index)));
-  }
+  const iso = (at: number): string => new Date(at).toISOString().slice(0, 19);
+  return `from=${iso(now - 31 * 86_400_000)}Z&to=${iso(now)}Z`;
 }
 
 async function measure(base: string, query: string, key: string): Promise<void> {
@@ -168,4 +98,53 @@ async function measure(base: string, query: string, key: string): Promise<void> 
   console.log(
     `  ${query.padEnd(44)}  page 1 ${first.toFixed(1).padStart(6)} ms   page ${String(page).padStart(3)} ${last.toFixed(1).padStart(6)} ms`,
   );
+}
+
+/** Prints how long calls take by themselves, and while a client pages through every call there is. */
+async function measureCalls(
+  load: Child,
+  relay: Child,
+  dataDir: string,
+  base: string,
+  key: string,
+): Promise<void> {
+  const targets = await relayTargets(relay, dataDir, CALLERS);
+  const run = (): Promise<Result> =>
+    load.ask<Result>({ targets, callers: CALLERS, milliseconds: ROUND_MS } satisfies Job);
+  await run();
+  const quiet: Result[] = [];
+  const paged: Result[] = [];
+  let pages = 0;
+  for (let round = 0; round < BUSY_ROUNDS; round += 1) {
+    quiet.push(await run());
+    const stop = new AbortController();
+    const paging = pageThrough(base, key, stop.signal);
+    paged.push(await run());
+    stop.abort();
+    pages += await paging;
+  }
+  const middle = (results: readonly Result[], read: (result: Result) => number): number =>
+    results.map(read).toSorted((a, b) => a - b)[Math.floor(results.length / 2)] ?? 0;
+  const line = (results: readonly Result[]): string =>
+    `p50 ${middle(results, (result) => result.p50Ms).toFixed(2)} ms  p99 ${middle(results, (result) => result.p99Ms).toFixed(2)} ms`;
+  console.log(`\n  calls of ${CALLERS} callers, nobody paging      ${line(quiet)}`);
+  console.log(`  while a client reads ${pages} pages of 200  ${line(paged)}\n`);
+}
+
+/** Reads page after page, from the start again at the end, until told to stop; returns how many. */
+async function pageThrough(base: string, key: string, stop: AbortSignal): Promise<number> {
+  let cursor: string | null = null;
+  let pages = 0;
+  while (!stop.aborted) {
+    const more: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const response = await fetch(`${base}/v1/calls?limit=200${more}`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    const body = (await response.json()) as { nextCursor?: string | null };
+    // At the limit of requests a minute this client has done what a client can.
+    if (response.status === 429) break;
+    cursor = body.nextCursor ?? null;
+    pages += 1;
+  }
+  return pages;
 }

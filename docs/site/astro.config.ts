@@ -18,7 +18,16 @@ export default defineConfig({
         },
         {
           label: "Build",
-          items: ["socket-protocol", "links", "mcp-endpoint", "limits-and-errors", "rest-api"],
+          items: [
+            "client",
+            "bridge",
+            "socket-protocol",
+            "links",
+            "mcp-endpoint",
+            "limits-and-errors",
+            "rest-api",
+            "billing",
+          ],
         },
         {
           label: "Run",

@@ -59,7 +59,7 @@ describe("commands", { concurrency: 2 }, () => {
     assert.deepEqual(stderr.trimEnd().split("\n"), [
       "relay: RELAY_PROT is not a setting of Relay; `relay config` lists them",
       "relay: RELAY_OPERATOR_TOKEN must be op_ followed by 32 letters and digits",
-      'relay: RELAY_BILLING must be one of off, not "free"',
+      'relay: RELAY_BILLING must be one of off, quota, prepaid, not "free"',
       'relay: RELAY_CALLS_IN_FLIGHT must be a whole number of at least 1 and at most 2147483647, not "none"',
     ]);
     const contradiction = await runRelay(["serve"], {
@@ -115,12 +115,16 @@ describe("commands", { concurrency: 2 }, () => {
     assert.equal((await relay.rest("GET", "/healthz")).status, 200);
     const { code, stdout, stderr } = await relay.stop();
     assert.equal(code, 0);
-    assert.match(stdout, /^Relay \S+ is running at \S+\n$/);
+    assert.match(
+      stdout,
+      /^Relay \S+ is running at \S+\n\nMake the first user [^\n]+:\n\n {2}http:\/\/localhost:\d+\/setup#token=su_[0-9a-f]{48}\n$/,
+    );
     const lines = stderr.trimEnd().split("\n");
     assert.ok(lines.length >= 2);
     for (const line of lines) assert.equal(JSON.parse(line).level, "info", line);
     assert.equal(statSync(dataDir).mode & 0o777, 0o700);
-    for (const file of ["operator-token", "seal.key", "relay.db", "lock.db"]) {
+    const files = ["operator-token", "seal.key", "auth.key", "setup.json", "relay.db", "lock.db"];
+    for (const file of files) {
       assert.equal(statSync(join(dataDir, file)).mode & 0o777, 0o600, file);
     }
   });

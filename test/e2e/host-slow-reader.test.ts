@@ -4,6 +4,8 @@ import { createServer } from "node:http";
 import type { ServerResponse } from "node:http";
 import { after, test } from "node:test";
 import { CallStream } from "../../packages/server/src/host/sse.ts";
+import { mintRequestId } from "../../packages/server/src/ids.ts";
+import { Waits } from "../../packages/server/src/waits.ts";
 import { RawConnection, requestText } from "./host-raw.ts";
 
 const BACKLOG_MAX = 64 * 1024;
@@ -25,8 +27,9 @@ test("progress is dropped while 64 KiB wait for the host, and the answer comes b
   const clock = { monotonic: () => now, wall: () => now, after: () => () => undefined };
   const stream = new CallStream(response, {
     clock,
+    openings: new Waits(clock, 20),
     keepAliveMs: 15_000,
-    headers: {},
+    requestId: mintRequestId(now),
     progressToken: '"t"',
   });
   stream.open();

@@ -269,6 +269,7 @@ test("a link is shown with what is known of it", async () => {
     client: clientInfo,
     tools: 1,
     warnings: [],
+    trial: false,
   });
   await app.close();
   const fresh = await project.link("Ada");

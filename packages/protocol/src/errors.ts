@@ -4,12 +4,23 @@ export const REST_ERRORS = {
   UNAUTHORIZED: { status: 401, meaning: "The key or token is missing or invalid." },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
-    meaning: "The `Origin` is not on the project's list of allowed origins.",
+    meaning:
+      "The `Origin` is not on the project's list of allowed origins; under `/api`: not Relay's own.",
+  },
+  FORBIDDEN: { status: 403, meaning: "The role in the account does not allow this." },
+  REAUTHENTICATION_NEEDED: {
+    status: 403,
+    meaning: "The password was last typed over 15 minutes ago; type it again.",
   },
   PROJECT_SUSPENDED: { status: 403, meaning: "The project is suspended or stopped." },
   LIMIT_REACHED: { status: 403, meaning: "A limit of the project or the account is reached." },
   NOT_FOUND: { status: 404, meaning: "There is nothing at this address." },
   METHOD_NOT_ALLOWED: { status: 405, meaning: "The address exists, but not with this method." },
+  CONFLICT: { status: 409, meaning: "What is there does not allow it; the message says why." },
+  NOT_A_TRIAL_LINK: {
+    status: 409,
+    meaning: "The link is a person's; only links made for trying can be tried.",
+  },
   LINK_REVOKED: { status: 409, meaning: "The link was revoked; nothing can be done with it." },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: "The body is over its limit." },
   MISDIRECTED: { status: 421, meaning: "The `Host` is not one this Relay answers for." },

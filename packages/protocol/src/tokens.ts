@@ -17,6 +17,8 @@ export type RequestId = Brand<"RequestId">;
 export type LinkId = Brand<"LinkId">;
 export type ProjectId = Brand<"ProjectId">;
 export type AccountId = Brand<"AccountId">;
+/** A person with a password or a passkey for the dashboard. */
+export type UserId = Brand<"UserId">;
 export type KeyId = Brand<"KeyId">;
 
 /** Every token and id that has a prefix: what follows it is base62 (SPEC 2). */

@@ -30,6 +30,15 @@ test("without any setting a Relay is SPEC 12's", () => {
     operatorToken: null,
     sealKey: null,
     billing: "off",
+    money: {
+      freeCallsPerMonth: 1_000,
+      priceMicrosPerCall: 1_000,
+      spendCapMicros: 10_000_000,
+      lowBalanceMicros: 1_000_000,
+      webhookPrivateAddresses: false,
+      webhookTimeoutMs: 10_000,
+      webhookRetryMs: 5_000,
+    },
     logLevel: "info",
     durability: "normal",
     drainMs: 20_000,
@@ -155,6 +164,16 @@ describe("what can't be right", () => {
     }
     assert.equal(faultsOf({ RELAY_CALLS_IN_FLIGHT: "1.5" }).length, 1, "half a call");
     assert.equal(faultsOf({ RELAY_CALLS_PER_MINUTE: "6001" }).length, 1);
+  });
+
+  test("a spend cap that not one call fits under is a contradiction, in the mode that has one", () => {
+    const env = { RELAY_SPEND_CAP_MICROS: "999", RELAY_PRICE_MICROS_PER_CALL: "1000" };
+    assert.deepEqual(faultsOf({ ...env, RELAY_BILLING: "prepaid" }), [
+      "RELAY_SPEND_CAP_MICROS (999) must be 0 or at least RELAY_PRICE_MICROS_PER_CALL (1000), the price of one call",
+    ]);
+    assert.deepEqual(faultsOf({ ...env, RELAY_BILLING: "quota" }), []);
+    const none = { ...env, RELAY_SPEND_CAP_MICROS: "0", RELAY_BILLING: "prepaid" };
+    assert.deepEqual(faultsOf(none), []);
   });
 
   test("values that contradict each other are named together", () => {

@@ -1,5 +1,19 @@
 import { LIMITS, defaultLimits, limitEnvName } from "@relay/protocol";
 import type { LimitName, Limits } from "@relay/protocol";
+import {
+  ACCOUNT_SETTINGS,
+  accountFaults,
+  accountsConfig,
+  brokenAccountSecret,
+} from "./config-accounts.ts";
+import type { AccountsConfig } from "./config-accounts.ts";
+import {
+  BILLING_MODES,
+  FREE_CALLS_MAX,
+  MONEY_MICROS_MAX,
+  PRICE_MICROS_MAX,
+} from "./core/ledger.ts";
+import type { BillingMode } from "./core/ledger.ts";
 
 /** One setting: how it is set, what it may be, and what it is for. */
 export type Setting = {
@@ -71,9 +85,6 @@ const RUN_SETTINGS: readonly Setting[] = [
     "",
     "32 bytes in hex that seal rotated URLs until the app has them; kept in the data folder if not set.",
   ),
-  setting("RELAY_BILLING", "choice", "off", "`off`: every call is free and still counted.", {
-    choices: ["off"],
-  }),
   setting("RELAY_LOG_LEVEL", "choice", "info", "The least important log line that is written.", {
     choices: ["debug", "info", "warn", "error"],
   }),
@@ -93,6 +104,64 @@ const RUN_SETTINGS: readonly Setting[] = [
   setting("RELAY_DRAIN_SECONDS", "number", "20", "How long calls in flight get when Relay stops.", {
     minimum: 0,
   }),
+];
+
+const BILLING_SETTINGS: readonly Setting[] = [
+  setting(
+    "RELAY_BILLING",
+    "choice",
+    "off",
+    "How calls are paid for: `off` not at all, they are only counted; `quota` by a monthly allowance alone; `prepaid` by an allowance and then by credit.",
+    { choices: BILLING_MODES },
+  ),
+  setting(
+    "RELAY_FREE_CALLS_PER_MONTH",
+    "integer",
+    "1000",
+    "The allowance that a new project starts with, for each month of UTC.",
+    { minimum: 0, maximum: FREE_CALLS_MAX },
+  ),
+  setting(
+    "RELAY_PRICE_MICROS_PER_CALL",
+    "integer",
+    "1000",
+    "What a call past the allowance costs in a new project, in millionths.",
+    { minimum: 0, maximum: PRICE_MICROS_MAX },
+  ),
+  setting(
+    "RELAY_SPEND_CAP_MICROS",
+    "integer",
+    "10000000",
+    "What a new project may spend in a month, in millionths, until its developer sets another cap; 0 allows free calls only.",
+    { minimum: 0, maximum: MONEY_MICROS_MAX },
+  ),
+  setting(
+    "RELAY_LOW_BALANCE_MICROS",
+    "integer",
+    "1000000",
+    "A balance below this, in millionths, is told to the developer's webhook once a month.",
+    { minimum: 0, maximum: MONEY_MICROS_MAX },
+  ),
+  setting(
+    "RELAY_WEBHOOK_PRIVATE_ADDRESSES",
+    "switch",
+    "off",
+    "Whether webhooks may go to this machine and to private networks, and over plain http.",
+  ),
+  setting(
+    "RELAY_WEBHOOK_TIMEOUT_SECONDS",
+    "number",
+    "10",
+    "How long a webhook's receiver may take to answer.",
+    { minimum: 0.1, maximum: 60 },
+  ),
+  setting(
+    "RELAY_WEBHOOK_RETRY_SECONDS",
+    "number",
+    "5",
+    "The wait before a webhook is tried again; each further one is four times as long, up to 12 hours, ten tries in all.",
+    { minimum: 0.1, maximum: 3_600 },
+  ),
 ];
 
 const LIMIT_NAMES: readonly LimitName[] =
@@ -118,7 +187,13 @@ function maximumOf(name: LimitName): number {
 }
 
 /** Every setting there is: `relay config` and the reference page are printed from this. */
-export const SETTINGS: readonly Setting[] = [...EDGE_SETTINGS, ...RUN_SETTINGS, ...LIMIT_SETTINGS];
+export const SETTINGS: readonly Setting[] = [
+  ...EDGE_SETTINGS,
+  ...RUN_SETTINGS,
+  ...BILLING_SETTINGS,
+  ...ACCOUNT_SETTINGS.map((facts) => setting(...facts)),
+  ...LIMIT_SETTINGS,
+];
 
 export type Config = {
   readonly host: string;
@@ -130,12 +205,25 @@ export type Config = {
   readonly dataDir: string;
   readonly operatorToken: string | null;
   readonly sealKey: string | null;
-  readonly billing: "off";
+  readonly billing: BillingMode;
+  readonly money: MoneyConfig;
+  readonly accounts: AccountsConfig;
   readonly logLevel: string;
   readonly durability: "normal" | "full";
   readonly metrics: boolean;
   readonly drainMs: number;
   readonly limits: Limits;
+};
+
+/** What belongs to billing; the first three are what new projects start with. */
+export type MoneyConfig = {
+  readonly freeCallsPerMonth: number;
+  readonly priceMicrosPerCall: number;
+  readonly spendCapMicros: number;
+  readonly lowBalanceMicros: number;
+  readonly webhookPrivateAddresses: boolean;
+  readonly webhookTimeoutMs: number;
+  readonly webhookRetryMs: number;
 };
 
 /** What is wrong with the configuration, one sentence a fault. */
@@ -173,7 +261,10 @@ export function readConfig(
   }
   if (faults.length > 0) return { ok: false, faults };
   const config = toConfig(values);
-  const contradictions = contradictionsIn(config);
+  const contradictions = [
+    ...contradictionsIn(config),
+    ...accountFaults((key) => values.get(key) ?? ""),
+  ];
   return contradictions.length > 0 ? { ok: false, faults: contradictions } : { ok: true, config };
 }
 
@@ -231,6 +322,8 @@ function brokenUrl(value: string): string | null {
 
 /** Never repeats the value. */
 function brokenSecret(known: Setting, value: string): string | null {
+  const ofAccounts = brokenAccountSecret(known.env, value);
+  if (ofAccounts !== undefined) return ofAccounts;
   if (known.env === "RELAY_SEAL_KEY") {
     return /^[0-9a-fA-F]{64}$/.test(value) ? null : "must be 64 hexadecimal digits";
   }
@@ -258,7 +351,18 @@ function toConfig(values: ReadonlyMap<string, string>): Config {
     dataDir: text("dataDir"),
     operatorToken: text("operatorToken") || null,
     sealKey: text("sealKey") || null,
-    billing: "off",
+    // Checked against the table's choices.
+    billing: text("billing") as BillingMode,
+    money: {
+      freeCallsPerMonth: Number(text("freeCallsPerMonth")),
+      priceMicrosPerCall: Number(text("priceMicrosPerCall")),
+      spendCapMicros: Number(text("spendCapMicros")),
+      lowBalanceMicros: Number(text("lowBalanceMicros")),
+      webhookPrivateAddresses: text("webhookPrivateAddresses") === "on",
+      webhookTimeoutMs: Number(text("webhookTimeoutSeconds")) * 1000,
+      webhookRetryMs: Number(text("webhookRetrySeconds")) * 1000,
+    },
+    accounts: accountsConfig(text),
     logLevel: text("logLevel"),
     durability: text("durability") === "full" ? "full" : "normal",
     metrics: text("metrics") === "on",
@@ -270,8 +374,8 @@ function toConfig(values: ReadonlyMap<string, string>): Config {
 
 const DEFAULT_PUBLIC_URL = "http://localhost:8787";
 
-/** Pairs of limits where one value makes the other senseless (SPEC 12). */
-function contradictionsIn({ limits }: Config): string[] {
+/** Pairs of values where one makes the other senseless (SPEC 12). */
+function contradictionsIn({ limits, billing, money }: Config): string[] {
   const faults: string[] = [];
   const mustBeBelow = (lower: LimitName, upper: LimitName, mayEqual: boolean): void => {
     const fits = mayEqual ? limits[lower] <= limits[upper] : limits[lower] < limits[upper];
@@ -281,6 +385,12 @@ function contradictionsIn({ limits }: Config): string[] {
       `${limitEnvName(lower)} (${limits[lower]}) must be ${relation} ${limitEnvName(upper)} (${limits[upper]})`,
     );
   };
+  const { spendCapMicros, priceMicrosPerCall } = money;
+  if (billing === "prepaid" && spendCapMicros > 0 && spendCapMicros < priceMicrosPerCall) {
+    faults.push(
+      `RELAY_SPEND_CAP_MICROS (${spendCapMicros}) must be 0 or at least RELAY_PRICE_MICROS_PER_CALL (${priceMicrosPerCall}), the price of one call`,
+    );
+  }
   mustBeBelow("pingIntervalSeconds", "silenceSeconds", false);
   mustBeBelow("argumentsBytes", "bodyBytes", true);
   mustBeBelow("resultBytes", "frameBytes", true);

@@ -2,17 +2,18 @@ import { createServer, STATUS_CODES } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { RequestId } from "@relay/protocol";
 import type { AppSockets } from "./app/sockets.ts";
 import { addressKey, clientAddress } from "./client-address.ts";
 import type { Clock } from "./clock.ts";
-import { MCP_HEADERS } from "./host/reply.ts";
+import { MCP_HEADERS } from "./host/headers.ts";
 import type { Exchange } from "./host/exchange.ts";
 import type { McpEndpoint } from "./host/mcp.ts";
 import { mintRequestId } from "./ids.ts";
 import type { Log } from "./observe/log.ts";
 import { statusClass } from "./observe/meter.ts";
 import type { Meter } from "./observe/meter.ts";
-import type { Tracer } from "./observe/trace.ts";
+import type { RequestTrace, Tracer } from "./observe/trace.ts";
 
 // What Node does by default is not safe on the open internet (SPEC 14).
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -20,6 +21,11 @@ const REQUEST_TIMEOUT_MS = 20_000;
 /** Above the 60 s of the usual proxies, so that they close idle connections first. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const TIMEOUT_CHECK_MS = 2_000;
+/**
+ * A connection on which nothing moves is kept for this much longer than a call may take. Streams
+ * have something to say more often; what is left is a peer that does not read.
+ */
+const STALLED_MS = 20_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 const BACKLOG = 4_096;
 const RETRY_AFTER_SECONDS = 5;
@@ -36,6 +42,8 @@ export type EdgeDeps = {
   readonly clock: Clock;
   readonly log: Log;
   readonly trustProxy: number;
+  /** The longest time for which a connection may have nothing to carry, ms: that of a call. */
+  readonly callTimeoutMs: number;
   /** Path prefixes of the public URLs; requests are accepted with and without them. */
   readonly prefixes: readonly string[];
   /** While bound to loopback, the host names this Relay answers for; null otherwise. */
@@ -69,6 +77,8 @@ export class HttpEdge {
       },
       (request, response) => this.#received(request, response),
     );
+    // Sockets have silence limits of their own, and are taken out of this when they are upgraded.
+    this.#server.timeout = deps.callTimeoutMs + STALLED_MS;
     // An expectation nobody knows; Node would answer 417 without a request id.
     this.#server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
       this.#received(request, response),
@@ -122,10 +132,9 @@ export class HttpEdge {
     const exchange = this.#exchange(request, response);
     const path = this.#pathOf(request);
     const token = mcpToken(path);
-    this.#watch(exchange, token === null ? path : `/v1/mcp/${token.slice(0, 6)}`);
-    if (request.headers.host === undefined && request.httpVersion === "1.1") {
-      return refuse(exchange, 400, "VALIDATION_ERROR", "Host is missing");
-    }
+    this.#watch(exchange, token === null ? loggedPath(path) : `/v1/mcp/${token.slice(0, 6)}`);
+    const fault = addressFault(request);
+    if (fault !== null) return refuse(exchange, 400, "VALIDATION_ERROR", fault);
     if (!this.#answersFor(request)) {
       const message = "This Host is not one this Relay answers for";
       return refuse(exchange, 421, "MISDIRECTED", message);
@@ -141,30 +150,13 @@ export class HttpEdge {
   }
 
   #exchange(request: IncomingMessage, response: ServerResponse): Exchange {
-    const requestId = mintRequestId(this.#deps.clock.wall());
-    const ipOf = (): string => this.#ipOf(request);
-    return {
-      request,
-      response,
-      requestId,
-      // Worked out only where a limit asks for it.
-      get ip() {
-        return ipOf();
-      },
-      route: "other",
-      trace: this.#deps.tracer?.begin(request) ?? null,
-    };
-  }
-
-  #ipOf(request: IncomingMessage): string {
-    const forwarded = request.headers["x-forwarded-for"];
-    const header = Array.isArray(forwarded) ? forwarded.join(",") : forwarded;
-    const peer = request.socket.remoteAddress ?? "";
-    return addressKey(clientAddress(peer, header, this.#deps.trustProxy));
+    const { clock, trustProxy, tracer } = this.#deps;
+    const trace = tracer?.begin(request) ?? null;
+    return new EdgeExchange(request, response, mintRequestId(clock.wall()), trustProxy, trace);
   }
 
   #pathOf(request: IncomingMessage): string {
-    const target = request.url ?? "/";
+    const target = targetOf(request);
     const end = target.search(/[?#]/);
     const path = end === -1 ? target : target.slice(0, end);
     for (const prefix of this.#deps.prefixes) {
@@ -177,8 +169,10 @@ export class HttpEdge {
   #answersFor(request: IncomingMessage): boolean {
     const { hostNames } = this.#deps;
     if (hostNames === null) return true;
-    const host = request.headers.host ?? "";
-    return hostNames.has(host.replace(/:\d+$/, "").toLowerCase());
+    const named = [request.headers.host ?? "", authorityOf(request)];
+    return named.every(
+      (host) => host === null || hostNames.has(host.replace(/:\d+$/, "").toLowerCase()),
+    );
   }
 
   #opensSocket(request: IncomingMessage): boolean {
@@ -188,12 +182,17 @@ export class HttpEdge {
 
   #upgrade(routes: EdgeRoutes, request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const requestId = mintRequestId(this.#deps.clock.wall());
+    const fault = addressFault(request);
+    if (fault !== null) {
+      this.#deps.meter?.upgradeRefused(400);
+      return refuseRaw(socket, 400, requestId, "VALIDATION_ERROR", fault);
+    }
     if (!this.#answersFor(request)) {
       this.#deps.meter?.upgradeRefused(421);
       return refuseRaw(socket, 421, requestId, "MISDIRECTED", "Unknown Host");
     }
     const refusal = routes.sockets.upgrade(request, socket, head, {
-      ip: this.#ipOf(request),
+      ip: ipOf(request, this.#deps.trustProxy),
       extraHeaders: [`X-Request-Id: ${requestId}`],
     });
     if (refusal === null) return;
@@ -231,6 +230,41 @@ export class HttpEdge {
   }
 }
 
+/** A class, so that the address can be worked out only where a limit asks for it. */
+class EdgeExchange implements Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: RequestId;
+  readonly trace: RequestTrace | null;
+  route = "other";
+  readonly #trustProxy: number;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: RequestId,
+    trustProxy: number,
+    trace: RequestTrace | null,
+  ) {
+    this.request = request;
+    this.response = response;
+    this.requestId = requestId;
+    this.trace = trace;
+    this.#trustProxy = trustProxy;
+  }
+
+  get ip(): string {
+    return ipOf(this.request, this.#trustProxy);
+  }
+}
+
+function ipOf(request: IncomingMessage, trustProxy: number): string {
+  const forwarded = request.headers["x-forwarded-for"];
+  const header = Array.isArray(forwarded) ? forwarded.join(",") : forwarded;
+  const peer = request.socket.remoteAddress ?? "";
+  return addressKey(clientAddress(peer, header, trustProxy));
+}
+
 const CLIENT_ERROR_STATUS: ReadonlyMap<string, number> = new Map([
   ["HPE_HEADER_OVERFLOW", 431],
   ["ERR_HTTP_REQUEST_TIMEOUT", 408],
@@ -248,8 +282,44 @@ function mcpToken(path: string): string | null {
   return rest.endsWith("/") ? rest.slice(0, -1) : rest;
 }
 
+/** A path as the log has it: an invitation's token is cut like a URL token. */
+function loggedPath(path: string): string {
+  return path.replace(/^(\/api\/invitations\/.{0,6}).*$/s, "$1");
+}
+
+/** Scheme and host before the path: what clients send to a proxy, and every server must take. */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
+
+/** The host in the request's target, null where the target is a path, as it nearly always is. */
+function authorityOf(request: IncomingMessage): string | null {
+  const target = request.url ?? "/";
+  return target.startsWith("/") ? null : (ABSOLUTE.exec(target)?.[1] ?? null);
+}
+
+/** The request's path and query; begins with a slash unless `addressFault` says what it is not. */
+function targetOf(request: IncomingMessage): string {
+  const target = request.url ?? "/";
+  if (authorityOf(request) === null) return target;
+  const rest = target.replace(ABSOLUTE, "");
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+/** What is wrong with where a request says it goes, or null (RFC 9112 section 3.2). */
+function addressFault(request: IncomingMessage): string | null {
+  const { rawHeaders } = request;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    // Compared by length first: this runs for every request.
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  if (hosts > 1) return "Host is there more than once";
+  if (hosts === 0 && request.httpVersion === "1.1") return "Host is missing";
+  return targetOf(request).startsWith("/") ? null : "The target of a request must be a path";
+}
+
 function searchOf(request: IncomingMessage): string {
-  const target = request.url ?? "";
+  const target = targetOf(request);
   const start = target.indexOf("?");
   return start === -1 ? "" : target.slice(start);
 }

@@ -14,6 +14,9 @@ const HELP = `relay ${VERSION}: lets AI hosts call the tools of apps on people's
   relay connect -- COMMAND…    make an MCP server into an app (\`--url URL\` for one over HTTP)
   relay demo                   run the sample app against a running Relay and make one call
   relay project create NAME    make a project and print its keys
+  relay setup-link             print a new link that makes the dashboard's first user
+  relay user reset-password EMAIL
+                               print a link that sets a user's new password
   relay config                 list every setting
   relay doctor                 look over the data folder and the addresses, and say what is wrong
   relay backup FILE            copy the data folder into one file, also while a server runs
@@ -62,6 +65,12 @@ async function runWith(
   if (command === "restore" && rest.length === 1) return restoreCommand(config, rest[0] ?? "");
   if (command === "project" && rest[0] === "create" && rest.length === 2) {
     return createProject(config, rest[1] ?? "");
+  }
+  if (command === "setup-link" && rest.length === 0) {
+    return (await import("./commands/people.ts")).setUpLink(config);
+  }
+  if (command === "user" && rest[0] === "reset-password" && rest.length === 2) {
+    return (await import("./commands/people.ts")).resetPassword(config, rest[1] ?? "");
   }
   return fail([
     `unknown command: relay ${[command, ...rest].join(" ")}`,

@@ -1,20 +1,26 @@
 import { timingSafeEqual } from "node:crypto";
 import { parseToken } from "@relay/protocol";
+import { NEEDS_FRESH } from "../accounts/roles.ts";
+import type { Need } from "../accounts/roles.ts";
 import { MinuteWindows } from "../core/rate.ts";
 import { hashToken } from "../ids.ts";
 import type { FoundKey, Project } from "../store/store.ts";
 import { ApiError, rateLimited } from "./errors.ts";
-import type { ApiContext, ApiDeps } from "./routes.ts";
+import { needOf } from "./routes.ts";
+import type { ApiContext, ApiDeps, Operation } from "./routes.ts";
+import type { SessionAuth } from "./session-auth.ts";
 
 const PROJECTS_MAX = 100_000;
 
-/** Who may do what over REST: keys of projects, and the operator's token. */
+/** Who may do what over REST: keys and the operator's token under `/v1`, sessions under `/api`. */
 export class Auth {
   readonly #deps: ApiDeps;
+  readonly #sessions: SessionAuth;
   readonly #requests = new MinuteWindows(PROJECTS_MAX);
 
-  constructor(deps: ApiDeps) {
+  constructor(deps: ApiDeps, sessions: SessionAuth) {
     this.#deps = deps;
+    this.#sessions = sessions;
   }
 
   /** The project of a publishable or secret key, as link creation takes them. */
@@ -26,8 +32,13 @@ export class Auth {
     return found;
   }
 
-  /** The project of a secret key; counts one request of it. */
-  async secretKey(context: ApiContext): Promise<Project> {
+  /**
+   * The project that the request is about: its secret key's, or the one that its path names if its
+   * session may do what the operation needs. Counts one request.
+   */
+  async developer(context: ApiContext): Promise<Project> {
+    const operation = sessionOperation(context);
+    if (operation !== null) return this.#sessions.projectOf(context, needOf(operation));
     const token = parseToken("secretKey", bearer(context));
     const found = token === null ? null : await this.#find(token);
     if (found === null) throw new ApiError("UNAUTHORIZED", "Missing or invalid secret key");
@@ -41,8 +52,19 @@ export class Auth {
     return found.project;
   }
 
-  /** Passes the operator alone. */
-  operator(context: ApiContext): void {
+  /** Passes whoever may do this to the request's project, too; a secret key may do everything. */
+  async also(context: ApiContext, need: Need): Promise<void> {
+    if (sessionOperation(context) !== null) await this.#sessions.projectOf(context, need);
+  }
+
+  /** Passes the operator alone, by token or by session. */
+  async operator(context: ApiContext): Promise<void> {
+    const operation = sessionOperation(context);
+    if (operation !== null) {
+      await this.#sessions.operator(context);
+      if (NEEDS_FRESH.has(needOf(operation))) await this.#sessions.fresh(context);
+      return;
+    }
     const token = parseToken("operatorToken", bearer(context));
     if (token === null || !timingSafeEqual(hashToken(token), this.#deps.operatorTokenHash)) {
       throw new ApiError("UNAUTHORIZED", "Missing or invalid operator token");
@@ -55,6 +77,12 @@ export class Auth {
     if (found !== null) this.#deps.store.noteKeyUsed(found.keyId, now);
     return found;
   }
+}
+
+/** The operation that a request under `/api` runs; null under `/v1`, where no cookie counts. */
+function sessionOperation(context: ApiContext): Operation | null {
+  const { operation } = context.var;
+  return operation?.path.startsWith("/api/") === true ? operation : null;
 }
 
 function bearer(context: ApiContext): string {

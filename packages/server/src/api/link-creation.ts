@@ -11,11 +11,12 @@ import { isoTime, textOf } from "./shapes.ts";
 
 const ADDRESSES_MAX = 100_000;
 
-const NewLinkInput = z
+export const NewLinkInput = z
   .object({ label: textOf(64).optional() }, { error: "must be a JSON object" })
   .openapi("NewLink");
 
-const CreatedLink = z
+/** A new link as its maker is shown it: with its tokens, this once. */
+export const CreatedLink = z
   .object({
     linkId: z.string(),
     linkToken: z.string(),
@@ -54,6 +55,8 @@ export function addLinkCreation(api: Api, deps: ApiDeps, auth: Auth): void {
         throw new ApiError("PROJECT_SUSPENDED", "The project is suspended");
       }
       if (!allowsOrigin(key.project, context.req.header("origin") ?? null)) {
+        const origin = context.req.header("origin") ?? "";
+        deps.node.refusals.originRefused(key.project.projectId, origin);
         throw new ApiError("ORIGIN_NOT_ALLOWED", "The project does not allow this Origin");
       }
       const input = await readInput(context, NewLinkInput);
@@ -75,10 +78,11 @@ export function addLinkCreation(api: Api, deps: ApiDeps, auth: Auth): void {
   );
 }
 
-async function createLink(
+/** Makes a link and answers with its tokens, which are shown this once. */
+export async function createLink(
   context: ApiContext,
   deps: ApiDeps,
-  wanted: Pick<NewLink, "projectId" | "label" | "madeWithSecretKey">,
+  wanted: Pick<NewLink, "projectId" | "label" | "madeWithSecretKey" | "trial">,
 ): Promise<Response> {
   const { store, node, clock, limits, urls } = deps;
   const createdAt = clock.wall();
@@ -96,8 +100,11 @@ async function createLink(
     limits.linksPerProject,
   );
   if (!outcome.created) {
+    // Without the project, whatever opened it opens nothing any more.
+    if (outcome.reason === "no_project") throw new ApiError("UNAUTHORIZED", "The project is gone");
     throw new ApiError("LIMIT_REACHED", `The project has ${limits.linksPerProject} links`);
   }
+  node.live.linkChanged({ ...wanted, linkId, ownerNode: null, paused: false, revokedAt: null });
   return json(context, 201, {
     linkId,
     linkToken,

@@ -22,6 +22,9 @@ const LinkShape = z
     client: z.object({ name: z.string(), version: z.string() }).nullable(),
     tools: z.number(),
     warnings: z.array(z.object({ path: z.string(), message: z.string() })),
+    trial: z.boolean().openapi({
+      description: "Whether it was made in the dashboard to try the app: no person's link.",
+    }),
   })
   .openapi("Link");
 
@@ -76,7 +79,7 @@ function addList(api: Api, deps: ApiDeps, auth: Auth): void {
       answer: pageShape(LinkShape),
     },
     async (context) => {
-      const project = await auth.secretKey(context);
+      const project = await auth.developer(context);
       const { limit, cursor, sort, state, label } = readQuery(context, LinksQuery);
       const filter = {
         sort,
@@ -177,7 +180,7 @@ export async function ownLink(
   deps: ApiDeps,
   auth: Auth,
 ): Promise<LinkAndProject> {
-  const project = await auth.secretKey(context);
+  const project = await auth.developer(context);
   const linkId = context.req.param("linkId") ?? "";
   // Checked: the shape of an id.
   const record = isUuid(linkId) ? await deps.store.getLink(linkId as LinkId) : null;
@@ -206,6 +209,7 @@ function linkView(link: Link, warnings: readonly unknown[]) {
     client: link.client,
     tools: link.toolCount,
     warnings,
+    trial: link.trial,
   };
 }
 

@@ -22,7 +22,7 @@ export function addMetrics(api: Api, deps: ApiDeps, auth: Auth): void {
     },
     async (context) => {
       if (deps.scrape === undefined) throw new ApiError("NOT_FOUND", "Metrics are off");
-      if (!isThisMachine(context.var.exchange.request)) auth.operator(context);
+      if (!isThisMachine(context.var.exchange.request)) await auth.operator(context);
       return context.body(await deps.scrape(), 200, { "Content-Type": TEXT_FORMAT });
     },
   );

@@ -4,6 +4,7 @@ import type { Outcome } from "@relay/protocol";
 import { mintAccountId } from "../ids.ts";
 import type { Account } from "../store/store.ts";
 import type { Auth } from "./auth.ts";
+import { accountOfPath } from "./money.ts";
 import { json, pageOf, readQuery, route } from "./routes.ts";
 import type { Api, ApiDeps } from "./routes.ts";
 import { PageQuery, isoTime, pageShape } from "./shapes.ts";
@@ -15,6 +16,7 @@ const AccountShape = z
     accountId: z.string(),
     isOperator: z.boolean(),
     projects: z.int(),
+    balanceMicros: z.int(),
     createdAt: z.string(),
   })
   .openapi("Account");
@@ -47,14 +49,14 @@ export function addAccountRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
       answer: AccountShape,
     },
     async (context) => {
-      auth.operator(context);
+      await auth.operator(context);
       const createdAt = deps.clock.wall();
       const accountId = mintAccountId(createdAt);
       await deps.store.createAccount(accountId, createdAt);
       return json(
         context,
         201,
-        accountView({ accountId, isOperator: false, projects: 0, createdAt }),
+        accountView({ accountId, isOperator: false, projects: 0, balanceMicros: 0, createdAt }),
       );
     },
   );
@@ -69,11 +71,25 @@ export function addAccountRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
       answer: pageShape(AccountShape),
     },
     async (context) => {
-      auth.operator(context);
+      await auth.operator(context);
       const { limit, cursor } = readQuery(context, PageQuery);
       const page = pageOf(await deps.store.listAccounts({ limit, cursor: cursor ?? null }));
       const items = page.items.map(accountView);
       return json(context, 200, { items, nextCursor: page.nextCursor });
+    },
+  );
+  route(
+    api,
+    {
+      method: "get",
+      path: `${ACCOUNTS}/{accountId}`,
+      summary: "Shows an account with its balance",
+      by: "operator",
+      answer: AccountShape,
+    },
+    async (context) => {
+      await auth.operator(context);
+      return json(context, 200, accountView(await accountOfPath(context, deps)));
     },
   );
   route(
@@ -86,7 +102,7 @@ export function addAccountRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
       answer: StatsShape,
     },
     async (context) => {
-      auth.operator(context);
+      await auth.operator(context);
       const month = new Date(deps.clock.wall()).toISOString().slice(0, 7);
       const stats = await deps.store.stats(month);
       const { inFlight, settler } = deps.node;

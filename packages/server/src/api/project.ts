@@ -1,12 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { OUTCOME_NAMES, isUuid } from "@relay/protocol";
 import type { LinkId, Outcome } from "@relay/protocol";
-import type { CallRow, Usage } from "../store/store.ts";
+import type { CallRow } from "../store/store.ts";
 import type { Auth } from "./auth.ts";
 import { ApiError, notFound } from "./errors.ts";
 import { json, pageOf, readInput, readQuery, route } from "./routes.ts";
 import type { Api, ApiDeps } from "./routes.ts";
 import {
+  Moment,
   PageQuery,
   ProjectSettings,
   ProjectShape,
@@ -16,11 +17,6 @@ import {
   projectView,
 } from "./shapes.ts";
 
-/** A moment with its offset, or a day, which begins at midnight UTC. */
-const Time = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: "must be an ISO 8601 time" })
-  .transform((text) => Date.parse(text));
-
 const CallsQuery = PageQuery.extend({
   outcome: z.enum(OUTCOME_NAMES as [Outcome, ...Outcome[]]).optional(),
   counted: z
@@ -29,15 +25,8 @@ const CallsQuery = PageQuery.extend({
     .optional(),
   linkId: z.string().refine(isUuid, "must be a link id").optional(),
   tool: z.string().max(64, "must be at most 64 characters").optional(),
-  from: Time.optional(),
-  to: Time.optional(),
-});
-
-const UsageQuery = z.object({
-  month: z
-    .string()
-    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, "must be a month such as 2026-07")
-    .optional(),
+  from: Moment.optional(),
+  to: Moment.optional(),
 });
 
 /** `stopped` is the developer's own switch; `suspended` is the operator's. */
@@ -47,7 +36,7 @@ const ProjectPatch = ProjectSettings.extend({
   .partial()
   .openapi("OwnProjectPatch");
 
-const CallShape = z
+export const CallShape = z
   .object({
     id: z.string(),
     linkId: z.string(),
@@ -63,23 +52,7 @@ const CallShape = z
   })
   .openapi("Call");
 
-const UsageShape = z
-  .object({
-    month: z.string(),
-    counted: z.int(),
-    total: z.int(),
-    byOutcome: z.partialRecord(z.enum(OUTCOME_NAMES as [Outcome, ...Outcome[]]), z.int()),
-    days: z.array(z.object({ day: z.string(), counted: z.int(), total: z.int() })),
-    allowance: z.int().nullable(),
-    allowanceLeft: z.int().nullable(),
-    spentMicros: z.int(),
-    spendCapMicros: z.int().nullable(),
-    balanceMicros: z.int(),
-    callsLeft: z.int().nullable(),
-  })
-  .openapi("Usage");
-
-/** What a project's own secret key reads: the project, its calls, its usage (SPEC 9). */
+/** What a project's own secret key reads: the project and its calls (SPEC 9). */
 export function addProjectRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
   route(
     api,
@@ -90,7 +63,7 @@ export function addProjectRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
       by: "developer",
       answer: ProjectShape,
     },
-    async (context) => json(context, 200, projectView(await auth.secretKey(context))),
+    async (context) => json(context, 200, projectView(await auth.developer(context))),
   );
   route(
     api,
@@ -99,12 +72,19 @@ export function addProjectRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
       path: "/v1/project",
       summary: "Changes the key's project",
       by: "developer",
+      // What is changed says what is needed.
+      need: "read",
       body: ProjectPatch,
       answer: ProjectShape,
     },
     async (context) => {
-      const { projectId } = await auth.secretKey(context);
+      const { projectId } = await auth.developer(context);
       const { stopped, ...settings } = await readInput(context, ProjectPatch);
+      const { spendCapMicros, ...others } = settings;
+      if (spendCapMicros !== undefined) await auth.also(context, "money");
+      if (stopped !== undefined || Object.keys(others).length > 0) {
+        await auth.also(context, "change");
+      }
       const changes = {
         ...givenSettings(settings),
         ...(stopped === undefined ? {} : { stopped }),
@@ -125,28 +105,11 @@ export function addProjectRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
       answer: pageShape(CallShape),
     },
     async (context) => {
-      const project = await auth.secretKey(context);
+      const project = await auth.developer(context);
       const query = readQuery(context, CallsQuery);
       const wanted = { limit: query.limit, cursor: query.cursor ?? null };
       const page = pageOf(await deps.store.listCalls(project.projectId, filterOf(query), wanted));
       return json(context, 200, { items: page.items.map(callView), nextCursor: page.nextCursor });
-    },
-  );
-  route(
-    api,
-    {
-      method: "get",
-      path: "/v1/usage",
-      summary: "Shows what the project used in a month, UTC",
-      by: "developer",
-      query: UsageQuery,
-      answer: UsageShape,
-    },
-    async (context) => {
-      const project = await auth.secretKey(context);
-      const thisMonth = new Date(deps.clock.wall()).toISOString().slice(0, 7);
-      const month = readQuery(context, UsageQuery).month ?? thisMonth;
-      return json(context, 200, usageView(await deps.store.usage(project.projectId, month)));
     },
   );
 }
@@ -167,7 +130,8 @@ function filterOf(query: z.output<typeof CallsQuery>) {
   };
 }
 
-function callView(call: CallRow): z.output<typeof CallShape> {
+/** A call as the API shows it. */
+export function callView(call: CallRow): z.output<typeof CallShape> {
   return {
     id: call.callId,
     linkId: call.linkId,
@@ -180,19 +144,5 @@ function callView(call: CallRow): z.output<typeof CallShape> {
     requestBytes: call.requestBytes,
     resultBytes: call.resultBytes,
     requestId: call.requestId,
-  };
-}
-
-/** In billing mode `off` there is no allowance and no money: null is unlimited. */
-function usageView(usage: Usage): z.output<typeof UsageShape> {
-  return {
-    ...usage,
-    days: [...usage.days],
-    allowance: null,
-    allowanceLeft: null,
-    spentMicros: 0,
-    spendCapMicros: null,
-    balanceMicros: 0,
-    callsLeft: null,
   };
 }

@@ -4,7 +4,10 @@ import type { OpenAPIHono, RouteConfig } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ZodObject, ZodType } from "zod";
 import { REST_ERRORS } from "@relay/protocol";
-import type { Limits, RestErrorCode } from "@relay/protocol";
+import type { AccountId, Limits, ProjectId, RestErrorCode } from "@relay/protocol";
+import type { Visitor } from "../accounts/port.ts";
+import type { Need } from "../accounts/roles.ts";
+import type { Billing } from "../billing/billing.ts";
 import type { Clock } from "../clock.ts";
 import { readBody } from "../host/body.ts";
 import type { Exchange } from "../host/exchange.ts";
@@ -12,18 +15,29 @@ import type { Log } from "../observe/log.ts";
 import type { PublicUrls } from "../public-urls.ts";
 import type { RelayNode } from "../relay/node.ts";
 import type { Paged, Store } from "../store/store.ts";
+import type { People } from "./accounts-people.ts";
+import type { AuditedChange } from "./audit.ts";
 import { ApiError } from "./errors.ts";
+import type { BackupPort } from "./operator-backup.ts";
+import type { Vitals } from "./operator-health.ts";
 
 /** What the REST API stands on. */
 export type ApiDeps = {
+  readonly billing: Billing;
   readonly node: RelayNode;
   readonly store: Store;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly log: Log;
   readonly urls: PublicUrls;
+  /** The dashboard's people. */
+  readonly people: People;
   /** SHA-256 of the operator's token. */
   readonly operatorTokenHash: Uint8Array;
+  /** Relay's own version. */
+  readonly version: string;
+  readonly vitals: () => Vitals;
+  readonly backup: BackupPort;
   /** Returns the text of `/metrics`; absent when metrics are off. */
   readonly scrape?: (() => Promise<string>) | undefined;
 };
@@ -33,13 +47,25 @@ export type ApiEnv = {
     readonly incoming: IncomingMessage;
     readonly outgoing: ServerResponse;
   };
-  Variables: { readonly exchange: Exchange };
+  Variables: {
+    readonly exchange: Exchange;
+    /** What the audit log is told of a request under `/api`, by whoever comes to know it. */
+    readonly visitor?: Visitor;
+    readonly accountId?: AccountId;
+    readonly projectId?: ProjectId;
+    readonly operation?: Operation;
+    readonly input?: unknown;
+    readonly change?: AuditedChange;
+  };
 };
 export type ApiContext = Context<ApiEnv>;
 export type Api = OpenAPIHono<ApiEnv>;
 
-/** Whose credential an operation takes. */
-export type Caller = "anyone" | "app" | "developer" | "operator";
+/**
+ * Whose credential an operation takes. One of a developer or an operator is there twice: under `/v1`
+ * with a key, under `/api` with a session. What is a `visitor`'s takes a session alone.
+ */
+export type Caller = "anyone" | "app" | "developer" | "operator" | "visitor";
 
 /** One operation of the API: what it takes, what it answers, what can go wrong. */
 export type Operation = {
@@ -48,29 +74,64 @@ export type Operation = {
   readonly path: string;
   readonly summary: string;
   readonly by: Caller;
+  /** What a session's role must allow; by default to read for GET, to change for the rest. */
+  readonly need?: Need;
   readonly query?: ZodObject;
   readonly body?: ZodType;
   readonly status?: 200 | 201;
   /** What the answer is; JSON unless said. */
-  readonly media?: "text/plain";
+  readonly media?: "text/plain" | "text/event-stream" | "application/octet-stream";
   /** The answer's body; null for an operation that only ever refuses. */
   readonly answer: ZodType | null;
   /** Refusals beside those that follow from the fields above. */
   readonly errors?: readonly RestErrorCode[];
 };
 
-/** Adds one operation, to the router and to the API's description from the same facts. */
-export function route(
-  api: Api,
-  operation: Operation,
-  handler: (context: ApiContext) => Promise<Response>,
-): void {
-  api.openAPIRegistry.registerPath(describe(operation));
+type Handler = (context: ApiContext) => Promise<Response>;
+
+/**
+ * Adds one operation to the router, with its twin under `/api` where it has one, and to the API's
+ * description from the same facts. The description leaves `/api` out: it is the dashboard's own and
+ * changes with it.
+ */
+export function route(api: Api, operation: Operation, handler: Handler): void {
+  if (!operation.path.startsWith("/api/")) api.openAPIRegistry.registerPath(describe(operation));
+  mount(api, operation, handler);
+  const path = twinPath(operation);
+  if (path !== null) mount(api, { ...operation, path }, handler);
+}
+
+const mounted = new WeakMap<Api, Operation[]>();
+
+/** Every operation of an API, twins too, in the order in which they were added. */
+export function operationsOf(api: Api): readonly Operation[] {
+  return mounted.get(api) ?? [];
+}
+
+function mount(api: Api, operation: Operation, handler: Handler): void {
+  const operations = mounted.get(api) ?? [];
+  mounted.set(api, operations);
+  operations.push(operation);
   const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
   api.on(operation.method.toUpperCase(), path, (context) => {
     context.var.exchange.route = operation.path;
+    context.set("operation", operation);
     return handler(context);
   });
+}
+
+/** Where a session reaches the operation: a developer's below its project. Null for others. */
+function twinPath({ by, path }: Operation): string | null {
+  if (!path.startsWith("/v1/")) return null;
+  if (by === "developer") {
+    return path.replace(/^\/v1(?:\/project(?=\/|$))?/, "/api/projects/{projectId}");
+  }
+  return by === "operator" ? path.replace(/^\/v1/, "/api") : null;
+}
+
+/** What a role must allow for an operation. */
+export function needOf({ method, need }: Operation): Need {
+  return need ?? (method === "get" ? "read" : "change");
 }
 
 const ErrorView = z
@@ -80,7 +141,7 @@ const ErrorView = z
   .openapi("Error");
 
 /** The credential of each caller, as the API's description names it. */
-export const SECURITY: Readonly<Record<Exclude<Caller, "anyone">, string>> = {
+export const SECURITY: Readonly<Record<Exclude<Caller, "anyone" | "visitor">, string>> = {
   app: "A publishable key (`pk_…`); a secret key works too.",
   developer: "A project's secret key (`sk_…`).",
   operator: "The operator's token (`op_…`).",
@@ -140,7 +201,7 @@ export async function readInput<Input>(
   context: ApiContext,
   schema: ZodType<Input>,
 ): Promise<Input> {
-  const text = await readText(context);
+  const text = await readText(context, BODY_BYTES_MAX);
   if (text.trim() === "") return parseInput({}, schema);
   if (!JSON_TYPE.test(context.req.header("content-type") ?? "")) {
     throw new ApiError("UNSUPPORTED_MEDIA_TYPE", "Content-Type must be application/json");
@@ -151,17 +212,19 @@ export async function readInput<Input>(
   } catch {
     throw new ApiError("VALIDATION_ERROR", "The body is not valid JSON");
   }
-  return parseInput(value, schema);
+  const input = parseInput(value, schema);
+  context.set("input", input);
+  return input;
 }
 
-/** Reads the body past Hono, which would take one of any size. */
-async function readText(context: ApiContext): Promise<string> {
-  const body = await readBody(context.var.exchange.request, BODY_BYTES_MAX);
+/** Reads the body past Hono, which would take one of any size; a wrong one is an `ApiError`. */
+export async function readText(context: ApiContext, bytesMax: number): Promise<string> {
+  const body = await readBody(context.var.exchange.request, bytesMax);
   switch (body.type) {
     case "text":
       return body.text;
     case "too_large":
-      throw new ApiError("PAYLOAD_TOO_LARGE", `The body is over ${BODY_BYTES_MAX} bytes`, {
+      throw new ApiError("PAYLOAD_TOO_LARGE", `The body is over ${bytesMax} bytes`, {
         Connection: "close",
       });
     case "not_utf8":

@@ -13,7 +13,7 @@ test("a text has its characters counted in code points, and can be written as UT
 });
 
 test("an allowed origin is one as browsers and app shells send it", () => {
-  const settings = { name: "a", callsPerMinute: 1 };
+  const settings = { name: "a", callsPerMinute: 1, spendCapMicros: null };
   const allows = (origin: string): boolean =>
     ProjectSettings.safeParse({ ...settings, allowedOrigins: [origin] }).success;
   for (const origin of [

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { LIMITS, countCodePoints } from "@relay/protocol";
+import { FREE_CALLS_MAX, MONEY_MICROS_MAX, PRICE_MICROS_MAX } from "../core/ledger.ts";
 import type { Project, ProjectChanges, ProjectKey } from "../store/store.ts";
 
 /** A text of 1 to `charsMax` code points that can be written as UTF-8. */
@@ -35,11 +36,12 @@ type Settings = z.output<typeof ProjectSettings>;
 export function givenSettings(patch: {
   readonly [Name in keyof Settings]?: Settings[Name] | undefined;
 }): Pick<ProjectChanges, keyof Settings> {
-  const { name, callsPerMinute, allowedOrigins } = patch;
+  const { name, callsPerMinute, allowedOrigins, spendCapMicros } = patch;
   return {
     ...(name === undefined ? {} : { name }),
     ...(callsPerMinute === undefined ? {} : { callsPerMinute }),
     ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
+    ...(spendCapMicros === undefined ? {} : { spendCapMicros }),
   };
 }
 
@@ -53,7 +55,32 @@ export const ProjectSettings = z.object({
   allowedOrigins: z
     .array(Origin, { error: "must be an array of origins" })
     .max(100, "must hold at most 100 origins"),
+  spendCapMicros: wholeNumber(MONEY_MICROS_MAX).nullable(),
 });
+
+/** What the operator alone sets: what the project's calls cost. */
+export const PriceSettings = z.object({
+  freeCallsPerMonth: wholeNumber(FREE_CALLS_MAX).nullable(),
+  priceMicrosPerCall: wholeNumber(PRICE_MICROS_MAX),
+});
+
+/** The price settings among `patch` that were given. */
+export function givenPrices(patch: {
+  readonly [Name in keyof Prices]?: Prices[Name] | undefined;
+}): Partial<Prices> {
+  const { freeCallsPerMonth, priceMicrosPerCall } = patch;
+  return {
+    ...(freeCallsPerMonth === undefined ? {} : { freeCallsPerMonth }),
+    ...(priceMicrosPerCall === undefined ? {} : { priceMicrosPerCall }),
+  };
+}
+
+type Prices = z.output<typeof PriceSettings>;
+
+function wholeNumber(most: number) {
+  const error = `must be a whole number from 0 to ${most}`;
+  return z.int({ error }).min(0, error).max(most, error);
+}
 
 /** A page of a list. */
 export const PageQuery = z.object({
@@ -78,6 +105,11 @@ export function isoTime(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
+/** A moment with its offset, or a day, which begins at midnight UTC; becomes ms since 1970. */
+export const Moment = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: "must be an ISO 8601 time" })
+  .transform((text) => Date.parse(text));
+
 /** A time as the API shows it: ISO 8601 UTC. */
 export const Time = z.string().openapi({ format: "date-time" });
 
@@ -90,6 +122,9 @@ export const ProjectShape = z
     allowedOrigins: z.array(z.string()),
     suspended: z.boolean(),
     stopped: z.boolean(),
+    freeCallsPerMonth: z.int().nullable(),
+    priceMicrosPerCall: z.int(),
+    spendCapMicros: z.int().nullable(),
     createdAt: Time,
   })
   .openapi("Project");
@@ -100,6 +135,9 @@ export const KeyShape = z
     kind: z.enum(["pk", "sk"]),
     prefix: z.string(),
     last4: z.string(),
+    key: z.string().nullable().openapi({
+      description: "The whole key where it is a publishable one; null for a secret one.",
+    }),
     createdAt: Time,
     expiresAt: Time.nullable(),
     lastUsedAt: Time.nullable(),
@@ -117,6 +155,9 @@ export function projectView(project: Project): z.output<typeof ProjectShape> {
     allowedOrigins: [...project.allowedOrigins],
     suspended: project.suspended,
     stopped: project.stopped,
+    freeCallsPerMonth: project.freeCallsPerMonth,
+    priceMicrosPerCall: project.priceMicrosPerCall,
+    spendCapMicros: project.spendCapMicros,
     createdAt: isoTime(project.createdAt),
   };
 }
@@ -128,6 +169,7 @@ export function keyView(key: ProjectKey): z.output<typeof KeyShape> {
     kind: key.kind,
     prefix: `${key.kind}_`,
     last4: key.last4,
+    key: key.plain,
     createdAt: isoTime(key.createdAt),
     expiresAt: isoTime(key.expiresAt),
     lastUsedAt: isoTime(key.lastUsedAt),

@@ -5,12 +5,13 @@ import { readJson } from "../core/json.ts";
 import type { AppSocket, LinkDriver } from "../relay/driver.ts";
 import type { RelayNode } from "../relay/node.ts";
 import type { SocketClose } from "../store/store.ts";
+import { textFrame } from "./app-web-socket.ts";
 import type { AppWebSocket } from "./app-web-socket.ts";
 import { FrameMeter } from "./frame-meter.ts";
 import type { SocketDeps } from "./sockets.ts";
 
 /** Frames a second and bytes a second past which a socket is not read until the second ends. */
-const FLOOD_FRAMES = 1_000;
+export const FLOOD_FRAMES = 1_000;
 const FLOOD_BYTES = 8 * 1024 * 1024;
 
 /** Where a connection stands: it has said nothing, is being greeted, is its link's socket, is over. */
@@ -27,6 +28,7 @@ export class AppConnection implements AppSocket {
   readonly #deps: SocketDeps;
   readonly #node: RelayNode;
   readonly #ws: AppWebSocket;
+  readonly #tcp: Socket;
   readonly #origin: string | null;
   #phase: Phase = "silent";
   #strikes = 0;
@@ -50,6 +52,7 @@ export class AppConnection implements AppSocket {
     this.#deps = deps;
     this.#node = deps.node;
     this.#ws = ws;
+    this.#tcp = tcp;
     this.#origin = peer.origin;
     this.ip = peer.ip;
     this.openedAt = now;
@@ -82,7 +85,8 @@ export class AppConnection implements AppSocket {
       ws.terminate();
       return false;
     }
-    ws.send(frameText);
+    // The library keeps nothing back on its side, so that its pings and closes stay in order.
+    this.#tcp.write(textFrame(frameText));
     return true;
   }
 
@@ -194,7 +198,7 @@ export class AppConnection implements AppSocket {
       case "error":
         return this.#answer(frame, text, null);
       case "progress":
-        return this.#place?.driver.progress(this.#place.epoch, frame);
+        return this.#place?.driver.progress(this.#place.epoch, frame, text);
       case "ping":
         if (this.#mayCommand(null)) this.send('{"type":"pong"}');
         return;

@@ -9,7 +9,7 @@ import type { Log } from "../observe/log.ts";
 import type { Meter, SocketEnd } from "../observe/meter.ts";
 import type { RelayNode } from "../relay/node.ts";
 import { AppWebSocket } from "./app-web-socket.ts";
-import { AppConnection } from "./connection.ts";
+import { AppConnection, FLOOD_FRAMES } from "./connection.ts";
 
 /** A message, in one frame or in fragments, is whole within this time (SPEC 5). */
 const MESSAGE_MS = 10_000;
@@ -39,6 +39,8 @@ declare module "ws" {
   interface ServerOptions {
     /** Ms between a close frame and the end of a peer that does not answer it. */
     closeTimeout?: number;
+    /** Pongs that may wait to be sent; one more ends the connection. */
+    maxPendingAutoPongs?: number;
   }
 }
 
@@ -68,6 +70,8 @@ export class AppSockets {
       maxPayload: deps.limits.frameBytes,
       maxFragments: FRAGMENTS_MAX,
       closeTimeout: CLOSE_TIMEOUT_MS,
+      // A burst that is within the frames of a second is answered; a peer that reads no pong is dropped.
+      maxPendingAutoPongs: FLOOD_FRAMES,
       WebSocket: AppWebSocket,
     });
     this.#sweepLater();

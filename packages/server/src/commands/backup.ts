@@ -1,4 +1,6 @@
 import type { Config } from "../config.ts";
+import { join } from "node:path";
+import type { BackupPort } from "../api/operator-backup.ts";
 import { backUp, restore } from "../store/backup.ts";
 
 /** `relay backup FILE`: copies the data folder into one file, also while a server runs. */
@@ -7,6 +9,12 @@ export function backupCommand(config: Config, file: string): Promise<number> {
     await backUp(config.dataDir, file);
     return `${file} holds everything in ${config.dataDir}, its secrets too: keep it where nobody else can read it.`;
   });
+}
+
+/** What sends backups of a running server; each lies in the data folder until it is sent. */
+export function backupPort(dataDir: string): BackupPort {
+  const file = join(dataDir, "backup.sending");
+  return { file, make: () => backUp(dataDir, file) };
 }
 
 /** `relay restore FILE`: makes a new data folder of a backup. */

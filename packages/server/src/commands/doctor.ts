@@ -1,4 +1,6 @@
 import { existsSync, statSync, statfsSync } from "node:fs";
+import { inspectPeople } from "../accounts/inspect-people.ts";
+import type { PeopleInspection } from "../accounts/inspect-people.ts";
 import type { Config } from "../config.ts";
 import { inspect } from "../store/inspect.ts";
 import type { Inspection } from "../store/inspect.ts";
@@ -90,6 +92,8 @@ function databaseFindings({ dataDir }: Config): Finding[] {
       `${found.projects} projects, ${found.links} links, ${found.connected} connected`,
     ),
     countFinding(found),
+    ...moneyFindings(found),
+    peopleFinding(dataDir, found),
     clockFinding(found),
   ];
 }
@@ -106,6 +110,35 @@ function countFinding(found: Inspection): Finding {
     "counts",
     `${found.countFaults.length} day(s) differ; project ${first.projectId} on ${first.day}: ${first.rows} counted rows, ${first.sums} in the hourly sums`,
   );
+}
+
+/** The dashboard's users, who are kept in a database of their own. */
+function peopleFinding(dataDir: string, { isSetUp }: Inspection): Finding {
+  let people: PeopleInspection | null;
+  try {
+    people = inspectPeople(dataDir);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return fault("users", `auth.db can't be read: ${why}. Restore a backup.`);
+  }
+  if (people !== null && people.damage.length > 0) {
+    return fault("users", `auth.db is damaged: ${people.damage.join("; ")}. Restore a backup.`);
+  }
+  const { users, sessions } = people ?? { users: 0, sessions: 0 };
+  if (users > 0) return ok("users", `${users} of the dashboard, with ${sessions} sessions`);
+  return isSetUp
+    ? fault("users", "the first user was made, and auth.db has none. Restore it from a backup.")
+    : warn("users", "the dashboard has none yet; `relay setup-link` prints a link that makes one");
+}
+
+/** What must hold of money always does, or what of it does not, and where (SPEC 10). */
+function moneyFindings({ money }: Inspection): Finding[] {
+  if (money.faults.length > 0) {
+    return money.faults.map(({ invariant, where, says }) =>
+      fault("money", `${invariant}, ${where}: ${says}`),
+    );
+  }
+  return [ok("money", `${money.accounts} balances and ${money.months} months add up`)];
 }
 
 function clockFinding({ newestCallAt }: Inspection): Finding {

@@ -52,6 +52,24 @@ export class RelayApi {
     return this.#post("/v1/links", publishableKey, { label });
   }
 
+  async setUpLink(config: Config): Promise<string> {
+    const made: { readonly url: string } = await this.#post(
+      "/v1/operator/setup-link",
+      operatorToken(config),
+      {},
+    );
+    return made.url;
+  }
+
+  async passwordLink(config: Config, email: string): Promise<string> {
+    const made: { readonly url: string } = await this.#post(
+      "/v1/operator/users/password-reset",
+      operatorToken(config),
+      { email },
+    );
+    return made.url;
+  }
+
   async #post<Answer>(path: string, key: string, body: unknown): Promise<Answer> {
     const response = await fetch(`${this.#baseUrl}${path}`, {
       method: "POST",

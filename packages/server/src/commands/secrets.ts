@@ -23,6 +23,14 @@ export function sealKey(config: Config): Buffer {
   return Buffer.from(hex, "hex");
 }
 
+/** The key that signs cookies and seals second factors: 64 hexadecimal digits. */
+export function authKey(config: Config): string {
+  const file = join(config.dataDir, "auth.key");
+  const hex = config.accounts.authKey ?? kept(config, file, () => randomBytes(32).toString("hex"));
+  if (!/^[0-9a-f]{64}$/.test(hex)) throw new Error(`${file} does not hold 64 hexadecimal digits`);
+  return hex;
+}
+
 /** Reads a secret file of the data folder; makes it, for the owner's eyes only, if it is missing. */
 function kept(config: Config, file: string, make: () => string): string {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });

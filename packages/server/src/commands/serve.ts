@@ -1,5 +1,9 @@
+import { loadBetterAuth } from "../accounts/lazy-accounts.ts";
+import type { People } from "../api/accounts-people.ts";
 import { createApi } from "../api/api.ts";
+import type { RestApi } from "../api/api.ts";
 import { AppSockets } from "../app/sockets.ts";
+import { openBilling } from "../billing/billing.ts";
 import { systemClock } from "../clock.ts";
 import { InProcessHub } from "../cluster/in-process.ts";
 import type { Config } from "../config.ts";
@@ -9,18 +13,20 @@ import { hashToken } from "../ids.ts";
 import { openLog } from "../observe/log.ts";
 import type { Log } from "../observe/log.ts";
 import { RelayNode } from "../relay/node.ts";
-import { unlimitedQuota } from "../relay/quota.ts";
 import { publicUrls } from "../public-urls.ts";
 import type { PublicUrls } from "../public-urls.ts";
 import { Seal } from "../relay/seal.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
 import type { SqliteStore } from "../store/sqlite.ts";
 import { StoreError } from "../store/store.ts";
+import { openPeople } from "./accounts.ts";
 import { openObservers } from "./observers.ts";
 import type { Observers } from "./observers.ts";
+import { backupPort } from "./backup.ts";
 import { operatorToken, sealKey } from "./secrets.ts";
 import { untilStopped } from "./signals.ts";
 import { VERSION } from "./version.ts";
+import { VitalSigns } from "./vital-signs.ts";
 
 /** On one machine there is one node; the data folder's lock sees to that. */
 const NODE_NAME = "local";
@@ -37,6 +43,8 @@ export type RunningRelay = {
   readonly node: RelayNode;
   readonly port: number;
   readonly urls: PublicUrls;
+  readonly api: RestApi;
+  readonly people: People;
   /** Drains for at most the configured time, then closes everything. */
   stop(): Promise<void>;
 };
@@ -56,7 +64,8 @@ export async function startRelay(config: Config, log: Log): Promise<RunningRelay
   const prefixes = prefixesOf(config);
   const hostNames = hostNamesOf(config);
   const { meter, tracer } = observers;
-  const about = { trustProxy, prefixes, hostNames, meter, tracer };
+  const callTimeoutMs = config.limits.callTimeoutSeconds * 1000;
+  const about = { trustProxy, callTimeoutMs, prefixes, hostNames, meter, tracer };
   const edge = new HttpEdge({ clock: systemClock, log, ...about });
   try {
     return await joinParts(config, log, { store, edge, observers });
@@ -83,31 +92,45 @@ async function joinParts(
   const urls = publicUrls(config, port);
   const bus = new InProcessHub().bus(NODE_NAME);
   const shared = { store, bus, clock, limits, log, urls };
-  const node = new RelayNode({ ...shared, quota: unlimitedQuota, seal, meter });
+  const { billing: mode, money: settings } = config;
+  const billing = await openBilling({ ...shared, seal, mode, settings });
+  const people = await openPeople(config, shared);
+  const node = new RelayNode({ ...shared, quota: billing.quota, seal, meter });
   await node.start();
   const sockets = new AppSockets({ node, clock, limits, log, meter });
+  const vitalSigns = new VitalSigns({ sockets, dataDir: config.dataDir, clock });
   const allowsLocalOrigins = urls.public.startsWith("http:");
+  const api = createApi({
+    ...shared,
+    node,
+    billing,
+    people,
+    operatorTokenHash: hashToken(token),
+    version: VERSION,
+    vitals: () => vitalSigns.read(),
+    backup: backupPort(config.dataDir),
+    scrape: observers.scraperOf({ node, sockets, store }),
+  });
   edge.open({
     mcp: new McpEndpoint({ node, clock, limits, log, allowsLocalOrigins }),
     sockets,
-    api: createApi({
-      ...shared,
-      node,
-      operatorTokenHash: hashToken(token),
-      scrape: observers.scraperOf({ node, sockets, store }),
-    }),
+    api: api.answer,
   });
+  billing.start();
   log.info({ version: VERSION, host: config.host, port }, "relay is listening");
   const stop = async (): Promise<void> => {
     log.info({ sockets: sockets.count, calls: node.inFlight }, "relay is draining");
     await node.drain(config.drainMs);
     await Promise.all([sockets.close(CLOSE_MS), edge.close(LAST_ANSWERS_MS)]);
+    await billing.close();
+    vitalSigns.close();
+    await people.accounts.close();
     await node.close();
     await store.close();
     await observers.close(clock);
     log.info({}, "relay has stopped");
   };
-  return { node, port, urls, stop };
+  return { node, port, urls, api, people, stop };
 }
 
 /** `relay serve`: runs until told to stop. Returns the exit code. */
@@ -116,12 +139,15 @@ export async function serve(config: Config, withDemo: boolean): Promise<number> 
   const signals = untilStopped();
   let relay: RunningRelay;
   try {
+    // Before it listens: to load this holds up everything else for a moment.
+    await loadBetterAuth();
     relay = await startRelay(config, log);
   } catch (error) {
     process.stderr.write(`relay: ${startFailure(error, config)}\n`);
     return 1;
   }
   process.stdout.write(`Relay ${VERSION} is running at ${relay.urls.public}\n`);
+  await showSetUpLink(relay.people);
   const stopDemo = withDemo ? await startDemo(config, relay.port) : null;
   await signals;
   stopDemo?.();
@@ -129,6 +155,15 @@ export async function serve(config: Config, withDemo: boolean): Promise<number> 
   // Traces that a collector does not take would keep the process for as long as they are tried.
   setTimeout(() => process.exit(0), LINGER_MS).unref();
   return 0;
+}
+
+/** While there is no first user: the link that makes one. */
+async function showSetUpLink({ setUp }: People): Promise<void> {
+  const link = await setUp.mintLink();
+  if (link === null) return;
+  process.stdout.write(
+    `\nMake the first user of the dashboard within 30 minutes (\`relay setup-link\` prints a new link):\n\n  ${link}\n`,
+  );
 }
 
 /** Starts the sample app; without it the Relay runs on, and its user is told why. */

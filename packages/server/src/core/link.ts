@@ -1,4 +1,5 @@
 import type { CallId, CloseCode, Outcome } from "@relay/protocol";
+import type { Admission } from "./ledger.ts";
 import { MinuteWindow } from "./rate.ts";
 
 /**
@@ -77,6 +78,8 @@ export class LinkCalls {
         return [];
       case "tick":
         return this.#expire(now);
+      case "give_up":
+        return this.#giveUp();
     }
   }
 
@@ -166,6 +169,12 @@ export class LinkCalls {
     return effects;
   }
 
+  #giveUp(): readonly LinkEffect[] {
+    const waiting = [...this.#calls].filter(([, call]) => call.sentTo === null);
+    for (const [callId] of waiting) this.#calls.delete(callId);
+    return waiting.map(([callId]) => refuse(callId, "busy"));
+  }
+
   #expire(now: number): readonly LinkEffect[] {
     const effects: LinkEffect[] = [];
     for (const [callId, call] of this.#calls) {
@@ -191,8 +200,8 @@ export type LinkSettings = {
   readonly callTimeoutMs: number;
 };
 
-/** What the account and the project's cap say of one more call. */
-export type Reservation = "admitted" | "cap_reached" | "quota_exceeded";
+/** What the account and the project's cap say of one more call; `busy` where they could not be asked. */
+export type Reservation = Admission | "busy";
 
 /** `rpcKey` is the type and value of the host's JSON-RPC id. */
 type CallEvent = { readonly type: "call"; readonly callId: CallId; readonly rpcKey: string };
@@ -214,7 +223,9 @@ export type LinkEvent =
   | { readonly type: "close"; readonly code: CloseCode }
   | { readonly type: "paused"; readonly paused: boolean }
   | { readonly type: "settings"; readonly settings: LinkSettings }
-  | { readonly type: "tick" };
+  | { readonly type: "tick" }
+  /** Nobody will decide any more what still waits for its quota. */
+  | { readonly type: "give_up" };
 
 export type LinkEffect =
   /** Ask whether the call may use allowance or credit; answer with `reserved`. */

@@ -7,6 +7,21 @@ export type Accepted = { readonly json: boolean; readonly stream: boolean };
  */
 export function readAccept(header: string | undefined): Accepted {
   if (header === undefined || header === "") return BOTH;
+  const known = readBefore.get(header);
+  if (known !== undefined) return known;
+  const accepted = read(header);
+  if (header.length <= KEPT_CHARACTERS_MAX && readBefore.size < KEPT_MAX) {
+    readBefore.set(header, accepted);
+  }
+  return accepted;
+}
+
+/** Hosts send one of a few headers with every request, so that each is read once. */
+const readBefore = new Map<string, Accepted>();
+const KEPT_MAX = 256;
+const KEPT_CHARACTERS_MAX = 256;
+
+function read(header: string): Accepted {
   let json = false;
   let stream = false;
   for (const range of header.toLowerCase().split(",")) {

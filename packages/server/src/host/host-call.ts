@@ -14,11 +14,17 @@ import type { LinkDriver } from "../relay/driver.ts";
 import type { OpenManifest } from "../relay/manifests.ts";
 import type { RelayNode } from "../relay/node.ts";
 import type { Routed } from "../relay/router.ts";
+import type { Waits } from "../waits.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Reply } from "./reply.ts";
 import { CallStream } from "./sse.ts";
 
-type CallDeps = { readonly node: RelayNode; readonly clock: Clock; readonly limits: Limits };
+type CallDeps = {
+  readonly node: RelayNode;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly openings: Waits;
+};
 
 /** One `tools/call` of a host, from its start to the one answer it gets. */
 export class HostCall {
@@ -69,8 +75,9 @@ export class HostCall {
     if (this.#isOver || !this.#reply.accept.stream) return;
     this.#stream = new CallStream(this.#exchange.response, {
       clock: this.#deps.clock,
+      openings: this.#deps.openings,
       keepAliveMs: this.#deps.limits.keepAliveSeconds * 1000,
-      headers: this.#reply.headers,
+      requestId: this.#exchange.requestId,
       progressToken: this.#asked.progressToken,
     });
     this.#stream.open();

@@ -21,10 +21,12 @@ import type { Log } from "../observe/log.ts";
 import type { LinkDriver } from "../relay/driver.ts";
 import type { OpenManifest } from "../relay/manifests.ts";
 import type { RelayNode } from "../relay/node.ts";
+import { Waits } from "../waits.ts";
 import { readBody } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import { HostCall } from "./host-call.ts";
 import { Reply } from "./reply.ts";
+import { OPEN_WITHIN_MS } from "./sse.ts";
 
 export type McpDeps = {
   readonly node: RelayNode;
@@ -40,11 +42,11 @@ const ADDRESSES_MAX = 100_000;
 
 /** The MCP endpoint of every link: `/v1/mcp/{urlToken}`, both generations on one URL (SPEC 6). */
 export class McpEndpoint {
-  readonly #deps: McpDeps;
+  readonly #deps: McpDeps & { readonly openings: Waits };
   readonly #unknownTokens = new MinuteWindows(ADDRESSES_MAX);
 
   constructor(deps: McpDeps) {
-    this.#deps = deps;
+    this.#deps = { ...deps, openings: new Waits(deps.clock, OPEN_WITHIN_MS) };
   }
 
   /** Answers one request; `tokenText` is the last segment of its path. Never rejects. */
@@ -66,7 +68,9 @@ export class McpEndpoint {
     const { node, clock, limits } = this.#deps;
     if (node.isDraining) return reply.unavailable();
     const token = parseToken("urlToken", tokenText);
-    const driver = token === null ? null : await node.router.open(token);
+    // What is at hand is taken at once: every await costs a call more than it does.
+    const driver =
+      token === null ? null : (node.router.connected(token) ?? (await node.router.open(token)));
     if (driver === null) {
       const wait = this.#unknownTokens.take(
         exchange.ip,
@@ -94,6 +98,8 @@ export class McpEndpoint {
       case "not_utf8":
         return reply.refuse(400, "parseError", "Parse error: the body is not valid UTF-8");
       case "text":
+        // The drain may have begun while the body came: what is read now would be a new call.
+        if (node.isDraining) return reply.unavailable();
         return this.#message(exchange, reply, driver, body.text);
     }
   }
@@ -129,7 +135,7 @@ export class McpEndpoint {
       if (wait > 0) return reply.tooMany(asked.idText, "too many requests this minute", wait);
     }
     if (asked.client !== null) node.router.noteClient(driver, asked.client);
-    const open = await node.router.manifestOf(driver);
+    const open = node.router.manifestAtHand(driver) ?? (await node.router.manifestOf(driver));
     const facts = factsOf(driver, open);
     if (asked.type !== "call") {
       const answer = instantAnswer(asked, facts);

@@ -1,36 +1,30 @@
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { RequestId } from "@relay/protocol";
+import type { ServerResponse } from "node:http";
 import type { Clock } from "../clock.ts";
 import { progressNotification } from "../core/host-answers.ts";
 import type { Progress } from "../core/host-answers.ts";
 import { ProgressGate } from "../core/progress.ts";
+import type { Wait, Waits } from "../waits.ts";
+import { streamHeaders } from "./headers.ts";
 
 /** Progress is dropped while more than this waits for a host that does not read. */
 const PROGRESS_BACKLOG_BYTES = 64 * 1024;
 
 /** "At once" for a person and a proxy, and longer than a quick app takes on a busy machine. */
-const OPEN_WITHIN_MS = 20;
+export const OPEN_WITHIN_MS = 20;
 const OPENING = ": open\n\n";
-
-const STREAM_HEADERS = {
-  "Content-Type": "text/event-stream; charset=utf-8",
-  "Cache-Control": "no-cache, no-transform",
-  "X-Accel-Buffering": "no",
-} as const;
 
 /** Writes one JSON-RPC message as one SSE event. The text is on one line (SPEC 8). */
 export function sseEvent(message: string): string {
   return `event: message\ndata: ${message}\n\n`;
 }
 
-/** The headers of an answer that is a stream. */
-export function streamHeaders(common: OutgoingHttpHeaders): OutgoingHttpHeaders {
-  return { ...common, ...STREAM_HEADERS };
-}
-
 export type StreamOptions = {
   readonly clock: Clock;
+  /** Waits of `OPEN_WITHIN_MS`, shared by all streams. */
+  readonly openings: Waits;
   readonly keepAliveMs: number;
-  readonly headers: OutgoingHttpHeaders;
+  readonly requestId: RequestId;
   /** The host's progress token as it was written, if it wants progress. */
   readonly progressToken: string | null;
 };
@@ -42,17 +36,19 @@ export type StreamOptions = {
 export class CallStream {
   readonly #response: ServerResponse;
   readonly #options: StreamOptions;
-  readonly #gate: ProgressGate;
+  /** Null for a host that wants no progress. */
+  readonly #gate: ProgressGate | null;
   #isOpen = false;
-  #stopOpening: () => void = () => undefined;
-  #stopKeepAlive: () => void = () => undefined;
+  #opening: Wait | null = null;
+  #stopKeepAlive: (() => void) | null = null;
   #stopRelease: (() => void) | null = null;
   #isQuiet = true;
 
   constructor(response: ServerResponse, options: StreamOptions) {
     this.#response = response;
     this.#options = options;
-    this.#gate = new ProgressGate(options.clock.monotonic());
+    this.#gate =
+      options.progressToken === null ? null : new ProgressGate(options.clock.monotonic());
   }
 
   /**
@@ -60,37 +56,37 @@ export class CallStream {
    * head in one write, which spares the fastest calls a system call and a packet.
    */
   open(): void {
-    this.#stopOpening = this.#options.clock.after(OPEN_WITHIN_MS, () => this.#openNow());
+    this.#opening = this.#options.openings.begin(() => this.#openNow());
   }
 
   progress(progress: Progress): void {
-    if (this.#options.progressToken === null) return;
+    if (this.#gate === null) return;
     const now = this.#options.clock.monotonic();
     const due = this.#gate.offer(progress, now);
     if (due !== null) this.#writeProgress(due);
-    this.#releaseLater(now);
+    this.#releaseLater(this.#gate, now);
   }
 
   /** Sends the answer and ends the stream. */
   end(message: string): void {
     this.stop();
-    const held = this.#gate.flush();
+    const held = this.#gate?.flush() ?? null;
     if (held !== null) this.#writeProgress(held);
     if (this.#isOpen) {
       this.#response.end(sseEvent(message));
       return;
     }
     const whole = OPENING + sseEvent(message);
-    const headers = streamHeaders(this.#options.headers);
-    headers["Content-Length"] = Buffer.byteLength(whole);
-    this.#response.writeHead(200, headers);
+    const length = String(Buffer.byteLength(whole));
+    const { requestId } = this.#options;
+    this.#response.writeHead(200, streamHeaders(requestId, "Content-Length", length));
     this.#response.end(whole);
   }
 
   /** Stops the timers of a stream whose host is gone. */
   stop(): void {
-    this.#stopOpening();
-    this.#stopKeepAlive();
+    this.#opening?.cancel();
+    this.#stopKeepAlive?.();
     this.#stopRelease?.();
     this.#stopRelease = null;
   }
@@ -99,33 +95,33 @@ export class CallStream {
   #openNow(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    this.#stopOpening();
-    this.#response.writeHead(200, streamHeaders(this.#options.headers));
+    this.#opening?.cancel();
+    this.#response.writeHead(200, streamHeaders(this.#options.requestId));
     this.#response.write(OPENING);
     this.#keepAliveLater();
   }
 
   #keepAliveLater(): void {
-    const { clock, keepAliveMs, progressToken } = this.#options;
+    const { clock, keepAliveMs } = this.#options;
     this.#stopKeepAlive = clock.after(keepAliveMs, () => {
       this.#response.write(": keep-alive\n\n");
       // Comments do not stop an SDK client from giving up after 60 s; progress does.
-      if (this.#isQuiet && progressToken !== null) this.#writeProgress(this.#gate.keepAlive());
+      if (this.#isQuiet && this.#gate !== null) this.#writeProgress(this.#gate.keepAlive());
       this.#isQuiet = true;
       this.#keepAliveLater();
     });
   }
 
-  #releaseLater(now: number): void {
-    const until = this.#gate.heldUntil;
+  #releaseLater(gate: ProgressGate, now: number): void {
+    const until = gate.heldUntil;
     if (until === null || this.#stopRelease !== null) return;
     const { clock } = this.#options;
     this.#stopRelease = clock.after(Math.max(1, until - now), () => {
       this.#stopRelease = null;
       const at = clock.monotonic();
-      const due = this.#gate.release(at);
+      const due = gate.release(at);
       if (due !== null) this.#writeProgress(due);
-      this.#releaseLater(at);
+      this.#releaseLater(gate, at);
     });
   }
 

@@ -1,11 +1,12 @@
 import process from "node:process";
 import { OUTCOME_NAMES, isCounted } from "@relay/protocol";
 import type { CloseCode, Outcome } from "@relay/protocol";
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
 import { EventLoop } from "./event-loop.ts";
 import type { CallTimes, Meter, SocketEnd, StatusClass } from "./meter.ts";
 import { METRICS, METRIC_NAMES } from "./metric-table.ts";
 import type { MetricName, MetricRule, PartsMetric } from "./metric-table.ts";
+import { TalliedCounter, TalliedHistogram } from "./tallies.ts";
 
 /** What Relay's parts say of themselves at a scrape, by the metric it becomes. */
 export type Readings = Readonly<Record<PartsMetric, number>>;
@@ -17,16 +18,22 @@ export type Readings = Readonly<Record<PartsMetric, number>>;
 export class Metrics implements Meter {
   readonly #registry = new Registry();
   readonly #eventLoop = new EventLoop();
-  readonly #requests = this.#counter("relay_http_requests_total");
+  readonly #requests = new TalliedCounter<string, StatusClass>(
+    this.#counter("relay_http_requests_total"),
+    ["route", "status"],
+  );
   readonly #upgradesRefused = this.#counter("relay_upgrades_refused_total");
   readonly #socketsOpened = this.#counter("relay_sockets_opened_total");
   readonly #socketsClosed = this.#counter("relay_sockets_closed_total");
   readonly #hellosAccepted = this.#counter("relay_hellos_accepted_total");
   readonly #hellosRefused = this.#counter("relay_hellos_refused_total");
-  readonly #calls = this.#counter("relay_calls_total");
-  readonly #callDuration = this.#histogram("relay_call_duration_seconds");
-  readonly #appDuration = this.#histogram("relay_call_app_duration_seconds");
-  readonly #settleDelay = this.#histogram("relay_settle_delay_seconds");
+  readonly #calls = new TalliedCounter<Outcome, "true" | "false">(
+    this.#counter("relay_calls_total"),
+    ["outcome", "counted"],
+  );
+  readonly #callDuration = this.#histogram<Outcome>("relay_call_duration_seconds", "outcome");
+  readonly #appDuration = this.#histogram<Outcome>("relay_call_app_duration_seconds", "outcome");
+  readonly #settleDelay = this.#histogram("relay_settle_delay_seconds", null);
   readonly #loopDelay = this.#gauge("relay_event_loop_delay_seconds");
   /** The metrics that are one number, read at a scrape. */
   readonly #read = new Map<string, Counter | Gauge>();
@@ -43,13 +50,13 @@ export class Metrics implements Meter {
     for (const code of helloCodes) this.#hellosRefused.inc({ code }, 0);
     for (const outcome of OUTCOME_NAMES) {
       for (const sent of [true, false]) {
-        this.#calls.inc({ outcome, counted: String(isCounted(outcome, sent)) }, 0);
+        this.#calls.add(outcome, isCounted(outcome, sent) ? "true" : "false", 0);
       }
     }
   }
 
   exchangeEnded(route: string, status: StatusClass): void {
-    this.#requests.inc({ route, status });
+    this.#requests.add(route, status);
   }
 
   upgradeRefused(status: number): void {
@@ -73,12 +80,12 @@ export class Metrics implements Meter {
   }
 
   callEnded(outcome: Outcome, counted: boolean): void {
-    this.#calls.inc({ outcome, counted: counted ? "true" : "false" });
+    this.#calls.add(outcome, counted ? "true" : "false");
   }
 
   callAnswered(outcome: Outcome, { wholeMs, appMs }: CallTimes): void {
-    this.#callDuration.observe({ outcome }, wholeMs / 1000);
-    this.#appDuration.observe({ outcome }, appMs / 1000);
+    this.#callDuration.observe(wholeMs / 1000, outcome);
+    this.#appDuration.observe(appMs / 1000, outcome);
   }
 
   rowWritten(delayMs: number): void {
@@ -87,6 +94,8 @@ export class Metrics implements Meter {
 
   /** Returns all of it in Prometheus's text format. */
   scrape(readings: Readings): Promise<string> {
+    this.#requests.show();
+    this.#calls.show();
     const { p50, p99, max, busy } = this.#eventLoop.read();
     this.#loopDelay.set({ quantile: "0.5" }, p50);
     this.#loopDelay.set({ quantile: "0.99" }, p99);
@@ -108,9 +117,12 @@ export class Metrics implements Meter {
     return new Gauge(this.#definition(name));
   }
 
-  #histogram(name: MetricName): Histogram {
-    const { buckets = [] }: MetricRule = METRICS[name];
-    return new Histogram({ ...this.#definition(name), buckets: [...buckets] });
+  #histogram<Label extends string = never>(
+    name: MetricName,
+    label: string | null,
+  ): TalliedHistogram<Label> {
+    const { help, buckets = [] }: MetricRule = METRICS[name];
+    return new TalliedHistogram<Label>({ name, help }, buckets, label, this.#registry);
   }
 
   #definition(name: MetricName) {

@@ -43,7 +43,11 @@ export interface CallObserver {
   /** The call has its outcome; what is left is to write it down. */
   decided?(outcome: Outcome): void;
   ended(end: CallEnd): void;
+  /** Frames of the call as they are sent to the app and come from it; for who wants to see them. */
+  frame?(direction: FrameDirection, text: string): void;
 }
+
+export type FrameDirection = "to_app" | "from_app";
 
 /** A call that fits its tool, on its way to the app. */
 export type FittingCall = {
@@ -170,6 +174,11 @@ export class LinkDriver {
     this.#feed({ type: "close", code });
   }
 
+  /** Ends the calls that still wait for their quota decision, as `busy`: this Relay is ending. */
+  giveUp(): void {
+    this.#feed({ type: "give_up" });
+  }
+
   /** Sends a frame to the live socket, if there is one. */
   tell(frame: RelayFrame): void {
     this.#socket?.end.send(JSON.stringify(frame));
@@ -219,16 +228,18 @@ export class LinkDriver {
         ? judgeAnswer(frame, text, live.call.tool.output, this.#deps.limits)
         : { ok: false, reason: fault, bytes: 0 };
     live.answer = answer;
+    live.call.observer.frame?.("from_app", text);
     const outcome = answer.ok && frame.type === "result" ? "ok" : "tool_error";
     this.#feed({ type: "answered", callId, epoch, outcome });
     return answer.ok ? null : { invalid: answer.reason };
   }
 
   /** Passes an app's progress on to the call's host. */
-  progress(epoch: number, frame: Extract<AppFrame, { type: "progress" }>): void {
+  progress(epoch: number, frame: Extract<AppFrame, { type: "progress" }>, text: string): void {
     const callId = frame.id as CallId;
     const live = this.#live?.get(callId);
     if (live === undefined || !this.#core.isAnswerable(callId, epoch)) return;
+    live.call.observer.frame?.("from_app", text);
     live.call.observer.progressed(frame);
   }
 
@@ -256,8 +267,7 @@ export class LinkDriver {
       case "send":
         return this.#send(effect.callId, effect.epoch);
       case "cancel":
-        this.#endOf(effect.epoch)?.send(`{"type":"cancel","id":"${effect.callId}"}`);
-        return;
+        return this.#cancel(effect.callId, effect.epoch);
       case "close":
         return this.#close(effect.epoch, effect.code);
       case "finish":
@@ -266,7 +276,8 @@ export class LinkDriver {
   }
 
   #reserve(callId: CallId): void {
-    const verdict = this.#deps.quota.reserve(this.#link.projectId, callId);
+    const startedAt = this.#live?.get(callId)?.startedAt ?? this.#deps.clock.wall();
+    const verdict = this.#deps.quota.reserve(this.#link.projectId, callId, startedAt);
     if (typeof verdict === "string") {
       this.#events.push({ type: "reserved", callId, verdict });
       return;
@@ -282,9 +293,16 @@ export class LinkDriver {
     const { tool, argumentsText, observer } = live.call;
     const frame = `{"type":"call","id":"${callId}","tool":${JSON.stringify(tool.name)},"arguments":${argumentsText},"deadline":"${new Date(deadlineMs).toISOString()}"}`;
     live.sentMs = this.#now();
+    observer.frame?.("to_app", frame);
     if (end.send(frame)) observer.sent();
     // What can't be queued ends at once: the socket is dropped, and its calls with it.
     else this.#events.push({ type: "disconnected", epoch });
+  }
+
+  #cancel(callId: CallId, epoch: number): void {
+    const frame = `{"type":"cancel","id":"${callId}"}`;
+    this.#live?.get(callId)?.call.observer.frame?.("to_app", frame);
+    this.#endOf(epoch)?.send(frame);
   }
 
   #close(epoch: number, code: CloseCode): void {

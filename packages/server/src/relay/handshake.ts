@@ -6,10 +6,12 @@ import { memberSpans, rawSlice } from "../core/json.ts";
 import type { Clock } from "../clock.ts";
 import { hashText, hashToken } from "../ids.ts";
 import type { Log } from "../observe/log.ts";
-import type { LinkAndProject, SocketClose, Store } from "../store/store.ts";
+import type { LinkAndProject, Project, SocketClose, Store } from "../store/store.ts";
 import type { AppSocket, LinkDriver } from "./driver.ts";
 import type { LinkActions } from "./link-actions.ts";
+import type { LiveProjects } from "./live.ts";
 import type { Manifests, OpenManifest } from "./manifests.ts";
+import type { Refusals } from "./refusals.ts";
 import type { Registry } from "./registry.ts";
 import type { Seal } from "./seal.ts";
 
@@ -44,6 +46,8 @@ export type HandshakeDeps = {
   readonly manifests: Manifests;
   readonly actions: LinkActions;
   readonly seal: Seal;
+  readonly live: LiveProjects;
+  readonly refusals: Refusals;
   readonly clock: Clock;
   readonly limits: Limits;
   readonly log: Log;
@@ -72,11 +76,19 @@ export class Handshake {
     try {
       const record = await this.#deps.store.findLinkByLinkToken(hashToken(token));
       if (record === null) return refuse(4401);
-      return await this.#admit(record, hello, text, peer);
+      const greeting = await this.#admit(record, hello, text, peer);
+      if (greeting.type === "refused") this.#noteRefusal(record.project, greeting, peer.origin);
+      return greeting;
     } catch (error) {
       this.#deps.log.error({ err: error }, "a hello was not stored");
       return refuse(1011, { code: "internal", message: "the relay could not store the hello" });
     }
+  }
+
+  #noteRefusal({ projectId }: Project, refusal: HelloRefusal, origin: string | null): void {
+    const { refusals } = this.#deps;
+    if (refusal.code === 4403) refusals.originRefused(projectId, origin ?? "");
+    else refusals.helloRefused(projectId, refusal.code, refusal.frame?.message ?? null);
   }
 
   async #admit(
@@ -117,13 +129,28 @@ export class Handshake {
     if (claimed === "gone") return refuse(4401);
     const epoch = claimed.link.ownerEpoch;
     const refusal = driver.project.isDisabled ? refuse(4423) : null;
-    if (!peer.isOpen() || refusal !== null || !registry.connect(claimed, peer.end)) {
+    // The driver in use now: a claim can take so long that the one from before was forgotten.
+    const owner = refusal === null ? registry.connect(claimed, peer.end) : null;
+    if (owner === null || !peer.isOpen()) {
       const close = refusal === null ? peer.closeKnown() : closeOf(refusal.code);
+      if (owner !== null) this.#leave(owner, epoch);
       await store.releaseLink(linkId, epoch, clock.wall(), close);
       return refusal ?? { type: "left" };
     }
-    this.#welcome(driver, judged, peer.end);
-    return { type: "ready", driver, epoch };
+    this.#welcome(owner, judged, peer.end);
+    this.#deps.live.linkChanged(owner.link);
+    return { type: "ready", driver: owner, epoch };
+  }
+
+  /**
+   * A socket that is gone by the time its claim is stored has still taken over: the store knows of
+   * no other one any more, so an older socket that stayed would be out of reach.
+   */
+  #leave(owner: LinkDriver, epoch: number): void {
+    const { registry, live } = this.#deps;
+    registry.disconnect(owner, epoch);
+    owner.update({ ...owner.link, ownerNode: null });
+    live.linkChanged(owner.link);
   }
 
   /** Judges a manifest, unless one with the same content was judged before. */

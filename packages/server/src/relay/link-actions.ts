@@ -1,10 +1,11 @@
-import type { LinkId, UrlToken } from "@relay/protocol";
+import type { LinkId, ProjectId, UrlToken } from "@relay/protocol";
 import type { Bus, LinkOrder } from "../cluster/bus.ts";
 import { hashToken, mintToken } from "../ids.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../observe/log.ts";
 import type { Link, Store } from "../store/store.ts";
 import type { LinkDriver } from "./driver.ts";
+import type { LiveProjects } from "./live.ts";
 import type { Registry } from "./registry.ts";
 import type { Seal } from "./seal.ts";
 
@@ -16,6 +17,7 @@ export type ActionDeps = {
   readonly bus: Bus;
   readonly registry: Registry;
   readonly seal: Seal;
+  readonly live: LiveProjects;
   readonly clock: Clock;
   readonly log: Log;
   readonly mcpUrlOf: (token: UrlToken) => string;
@@ -71,10 +73,12 @@ export class LinkActions {
   carryOut(order: LinkOrder): boolean {
     const { registry } = this.#deps;
     const driver = registry.find(order.linkId);
-    if (driver === null || !driver.isConnected || driver.link.ownerEpoch !== order.epoch)
-      return false;
+    if (driver === null || !driver.isConnected) return false;
+    // A later claim whose answer was lost has left the older socket in place: it must hear of it.
+    const { ownerEpoch } = driver.link;
+    if (ownerEpoch > order.epoch) return false;
     const { command } = order;
-    const id = command !== null && command.epoch === order.epoch ? command.id : null;
+    const id = command !== null && command.epoch === ownerEpoch ? command.id : null;
     switch (order.type) {
       case "rotated":
         registry.rotated(driver, order.urlTokenHash);
@@ -85,11 +89,22 @@ export class LinkActions {
         driver.tell({ type: "link.state", id, paused: order.paused });
         return true;
       case "revoked":
-        driver.tell({ type: "link.revoked", id });
-        driver.closeSocket(4410);
-        registry.noteDisconnected(driver);
+        this.#end(driver, id);
         return true;
     }
+  }
+
+  /** Ends the sockets that this node owns of a project that is gone, as if each link was revoked. */
+  endProject(projectId: ProjectId): void {
+    for (const driver of this.#deps.registry.driversOf(projectId)) this.#end(driver, null);
+  }
+
+  #end(driver: LinkDriver, id: string | null): void {
+    const { registry, clock } = this.#deps;
+    driver.update({ ...driver.link, revokedAt: clock.wall() });
+    driver.tell({ type: "link.revoked", id });
+    driver.closeSocket(4410);
+    registry.noteDisconnected(driver);
   }
 
   /** Sends a link's new URL; once the app provably has it, the sealed copy is erased (SPEC 5). */
@@ -110,7 +125,9 @@ export class LinkActions {
 
   async #tellOwner(linkId: LinkId, orderFor: (link: Link) => LinkOrder): Promise<void> {
     const record = await this.#deps.store.getLink(linkId);
-    if (record === null || record.link.ownerNode === null) return;
+    if (record === null) return;
+    this.#deps.live.linkChanged(record.link);
+    if (record.link.ownerNode === null) return;
     await this.#deps.bus.request(record.link.ownerNode, orderFor(record.link));
   }
 }

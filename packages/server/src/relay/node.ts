@@ -9,8 +9,10 @@ import type { ProjectId } from "@relay/protocol";
 import type { LinkDriver } from "./driver.ts";
 import { Handshake } from "./handshake.ts";
 import { LinkActions } from "./link-actions.ts";
+import { LiveProjects } from "./live.ts";
 import { Manifests } from "./manifests.ts";
 import type { Quota } from "./quota.ts";
+import { Refusals } from "./refusals.ts";
 import { Registry } from "./registry.ts";
 import { Router } from "./router.ts";
 import type { Seal } from "./seal.ts";
@@ -45,15 +47,19 @@ export class RelayNode {
   readonly handshake: Handshake;
   readonly actions: LinkActions;
   readonly settler: Settler;
+  readonly live = new LiveProjects();
+  readonly refusals: Refusals;
   readonly #deps: NodeDeps;
   #isDraining = false;
   #isClosed = false;
 
   constructor(deps: NodeDeps) {
     this.#deps = deps;
-    this.settler = new Settler(deps);
+    this.refusals = new Refusals(deps.clock);
+    this.settler = new Settler({ ...deps, live: this.live });
     this.registry = new Registry({ ...deps, settler: this.settler });
-    const parts = { ...deps, registry: this.registry, manifests: new Manifests(deps.store) };
+    const { live, refusals, registry } = this;
+    const parts = { ...deps, live, refusals, registry, manifests: new Manifests(deps.store) };
     this.actions = new LinkActions({ ...parts, mcpUrlOf: (token) => this.mcpUrlOf(token) });
     this.router = new Router({ ...parts, settler: this.settler });
     this.handshake = new Handshake({ ...parts, actions: this.actions });
@@ -108,6 +114,20 @@ export class RelayNode {
     return project;
   }
 
+  /**
+   * Deletes a project: its keys are dead at once and its links closed as if revoked; calls in flight
+   * end as `disconnected`. False when there is none. What it had is dropped afterwards, bit by bit.
+   */
+  async deleteProject(projectId: ProjectId): Promise<boolean> {
+    const { store, bus, clock, log } = this.#deps;
+    if (!(await store.deleteProject(projectId, clock.wall()))) return false;
+    await bus.publish({ type: "project_changed", projectId });
+    store.purgeProject(projectId).catch((error: unknown) => {
+      log.warn({ err: error, projectId }, "a deleted project was not purged; the next sweep does");
+    });
+    return true;
+  }
+
   /** The socket of `epoch`, which had been greeted, is gone. */
   socketClosed(driver: LinkDriver, epoch: number, close: SocketClose): void {
     const { store, clock, log } = this.#deps;
@@ -116,6 +136,7 @@ export class RelayNode {
     const at = clock.wall();
     if (driver.link.ownerEpoch === epoch) {
       driver.update({ ...driver.link, ownerNode: null, lastSeenAt: at });
+      this.live.linkChanged(driver.link);
     }
     // Of a socket that another one took over from, the store only keeps how it ended.
     store.releaseLink(driver.linkId, epoch, at, close).catch((error: unknown) => {
@@ -143,9 +164,11 @@ export class RelayNode {
    */
   async drain(ms: number): Promise<void> {
     this.#isDraining = true;
+    this.live.close();
     const { clock, log } = this.#deps;
     const until = clock.monotonic() + ms;
     while (this.#closeQuiet(clock.monotonic() >= until) > 0) await this.#pause(DRAIN_STEP_MS);
+    for (const driver of this.registry.drivers()) driver.giveUp();
     const unwritten = await this.settler.flush(FLUSH_MS);
     if (unwritten > 0) log.error({ unwritten }, "calls were not written down before the end");
   }
@@ -174,14 +197,21 @@ export class RelayNode {
   }
 
   async #reloadProject(projectId: ProjectId): Promise<void> {
+    this.#deps.quota.projectChanged?.(projectId);
     const project = await this.#deps.store.getProject(projectId);
-    if (project === null) return;
+    if (project === null) return this.#projectGone(projectId);
     this.registry.projectChanged(project);
     if (!project.suspended && !project.stopped) return;
     for (const driver of this.registry.driversOf(projectId)) {
       driver.closeSocket(4423);
       this.registry.noteDisconnected(driver);
     }
+  }
+
+  #projectGone(projectId: ProjectId): void {
+    this.actions.endProject(projectId);
+    this.live.projectGone(projectId);
+    this.refusals.forget(projectId);
   }
 
   async #releasePeer(node: string): Promise<void> {

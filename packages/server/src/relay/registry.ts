@@ -33,8 +33,11 @@ export class Registry {
     return this.#drivers.get(linkId) ?? null;
   }
 
-  findConnectedByUrl(urlTokenHash: Uint8Array): LinkDriver | null {
-    return this.#connectedByUrl.get(urlKey(urlTokenHash)) ?? null;
+  /** `urlTokenKey` is the token's hash as `tokenHashKey` writes it. */
+  findConnectedByUrl(urlTokenKey: string): LinkDriver | null {
+    const driver = this.#connectedByUrl.get(urlTokenKey);
+    // Between a socket's loss and the news of its end only the store knows what the link's URL is.
+    return driver?.isConnected === true ? driver : null;
   }
 
   /** Returns the driver of a link just read from the store; a connected one knows better itself. */
@@ -42,6 +45,7 @@ export class Registry {
     const known = this.#drivers.get(record.link.linkId);
     if (known !== undefined) {
       if (!known.isConnected) {
+        this.noteDisconnected(known);
         known.update(withClientOf(known, record.link));
         this.projectChanged(record.project);
       }
@@ -52,17 +56,17 @@ export class Registry {
     return driver;
   }
 
-  /** Gives a link's new live socket to its driver; false when a newer socket has it. */
-  connect(record: LinkAndProject, end: AppSocket): boolean {
+  /** Gives a link's new live socket to its driver, returned; null when a newer socket has the link. */
+  connect(record: LinkAndProject, end: AppSocket): LinkDriver | null {
     const driver = this.open(record);
     this.#connectedByUrl.delete(urlKey(driver.link.urlTokenHash));
     if (!driver.connect(record.link.ownerEpoch, end)) {
       this.#connectedByUrl.set(urlKey(driver.link.urlTokenHash), driver);
-      return false;
+      return null;
     }
     driver.update(withClientOf(driver, record.link));
     this.#connectedByUrl.set(urlKey(record.link.urlTokenHash), driver);
-    return true;
+    return driver;
   }
 
   /** The socket of `epoch` ended; a newer one of the same link is left alone. */
@@ -73,7 +77,11 @@ export class Registry {
 
   /** Takes a link whose socket is gone off the list of connected ones. */
   noteDisconnected(driver: LinkDriver): void {
-    if (!driver.isConnected) this.#connectedByUrl.delete(urlKey(driver.link.urlTokenHash));
+    const key = urlKey(driver.link.urlTokenHash);
+    // The late end of a socket whose driver was forgotten must not take its successor off.
+    if (!driver.isConnected && this.#connectedByUrl.get(key) === driver) {
+      this.#connectedByUrl.delete(key);
+    }
   }
 
   /** The link has a new URL token: the old one leads nowhere from now on. */

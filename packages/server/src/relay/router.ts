@@ -3,7 +3,7 @@ import type { CallId, RequestId, UrlToken } from "@relay/protocol";
 import type { Clock } from "../clock.ts";
 import type { Judgement } from "../core/host-gate.ts";
 import type { ToolCall } from "../core/host-request.ts";
-import { hashToken, mintToken } from "../ids.ts";
+import { hashToken, mintToken, tokenHashKey } from "../ids.ts";
 import type { CallRow, Client, Store } from "../store/store.ts";
 import type { CallObserver, LinkDriver } from "./driver.ts";
 import type { Limits } from "@relay/protocol";
@@ -12,9 +12,9 @@ import type { Registry } from "./registry.ts";
 import type { Settler } from "./settle.ts";
 
 /** A call that ended by the manifest alone, or one that is on its way to the app. */
-export type Routed =
-  | Exclude<Judgement, { type: "fits" }>
-  | { readonly type: "started"; readonly callId: CallId };
+export type Routed = (Exclude<Judgement, { type: "fits" }> | { readonly type: "started" }) & {
+  readonly callId: CallId;
+};
 
 export type RouterDeps = {
   readonly store: Store;
@@ -33,14 +33,24 @@ export class Router {
     this.#deps = deps;
   }
 
+  /** Returns the link of a URL token if its app is connected: from memory, at once. */
+  connected(token: UrlToken): LinkDriver | null {
+    return this.#deps.registry.findConnectedByUrl(tokenHashKey(token));
+  }
+
   /** Returns the link of a URL token; null when nobody has it. Reads the store for offline links. */
   async open(token: UrlToken): Promise<LinkDriver | null> {
     const { registry, store } = this.#deps;
-    const hash = hashToken(token);
-    const connected = registry.findConnectedByUrl(hash);
+    const connected = this.connected(token);
     if (connected !== null) return connected;
-    const record = await store.findLinkByUrlToken(hash);
+    const record = await store.findLinkByUrlToken(hashToken(token));
     return record === null ? null : registry.open(record);
+  }
+
+  /** Returns the manifest of the link's last hello if it is at hand. */
+  manifestAtHand(driver: LinkDriver): OpenManifest | null {
+    const hash = driver.link.manifestHash;
+    return hash === null ? null : this.#deps.manifests.peek(hash);
   }
 
   /** Returns the manifest of the link's last hello; null before the first. */
@@ -92,7 +102,7 @@ export class Router {
         toolKnown,
         outcome: judgement.type,
       });
-      return judgement;
+      return { ...judgement, callId };
     }
     driver.start({
       callId,

@@ -3,6 +3,8 @@ import type { Log } from "../observe/log.ts";
 import type { Meter } from "../observe/meter.ts";
 import { StoreError } from "../store/store.ts";
 import type { CallRow, Store } from "../store/store.ts";
+import { Waits } from "../waits.ts";
+import type { LiveProjects } from "./live.ts";
 import type { Quota } from "./quota.ts";
 
 /** An answer waits this long for its row, then goes out all the same (SPEC 7). */
@@ -18,6 +20,7 @@ type SettleDeps = {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter?: Meter | undefined;
+  readonly live?: LiveProjects | undefined;
 };
 
 /**
@@ -30,6 +33,8 @@ export class Settler {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #meter: Meter | undefined;
+  readonly #live: LiveProjects | undefined;
+  readonly #answerWaits: Waits;
   #unwritten = 0;
   #late = 0;
 
@@ -39,6 +44,8 @@ export class Settler {
     this.#clock = deps.clock;
     this.#log = deps.log;
     this.#meter = deps.meter;
+    this.#live = deps.live;
+    this.#answerWaits = new Waits(deps.clock, ANSWER_WAIT_MS);
   }
 
   /** Rows that are not committed yet. */
@@ -59,7 +66,7 @@ export class Settler {
   /** Records a call that reached the app; `release` runs once, when the row is written or late. */
   async settle(row: CallRow, release: () => void): Promise<void> {
     let isLate = false;
-    const cancelTimer = this.#clock.after(ANSWER_WAIT_MS, () => {
+    const wait = this.#answerWaits.begin(() => {
       isLate = true;
       this.#late += 1;
       this.#log.warn({ requestId: row.requestId }, "a call's row is late; its answer goes first");
@@ -72,7 +79,7 @@ export class Settler {
       this.#late -= 1;
       return;
     }
-    cancelTimer();
+    wait.cancel();
     release();
   }
 
@@ -95,11 +102,14 @@ export class Settler {
   async #write(row: CallRow, rollUpOnly: boolean): Promise<boolean> {
     this.#unwritten += 1;
     this.#meter?.callEnded(row.outcome, row.counted);
+    if (!rollUpOnly) this.#live?.callEnded(row);
     const endedMs = this.#clock.monotonic();
+    // While it is held: afterwards nobody knows it any more.
+    const segmentId = row.counted ? (this.#quota.segmentOf?.(row.callId) ?? null) : null;
     let waitMs = RETRY_FIRST_MS;
     for (;;) {
       try {
-        await this.#store.recordCall(row, rollUpOnly);
+        await this.#store.recordCall(row, rollUpOnly, segmentId);
         this.#unwritten -= 1;
         this.#meter?.rowWritten(this.#clock.monotonic() - endedMs);
         return true;

@@ -15,7 +15,10 @@ export function listAccounts(db: Connection, page: Page): Paged<Account> | "bad_
     db,
     {
       columns: `a.account_id, a.is_operator, a.created_at,
-        (SELECT count(*) FROM projects p WHERE p.account_id = a.account_id) AS projects`,
+        (SELECT count(*) FROM projects p WHERE p.account_id = a.account_id
+          AND p.deleted_at IS NULL) AS projects,
+        ifnull((SELECT balance_micros FROM balances b WHERE b.account_id = a.account_id), 0)
+          AS balance_micros`,
       table: "accounts a",
       joins: "",
       within: [{ sql: "true", values: [] }],
@@ -36,6 +39,7 @@ function readAccount(row: Row): Account {
     accountId: text(row, "account_id") as AccountId,
     isOperator: integer(row, "is_operator") === 1,
     projects: integer(row, "projects"),
+    balanceMicros: integer(row, "balance_micros"),
     createdAt: integer(row, "created_at"),
   };
 }

@@ -18,7 +18,9 @@ import { DATABASE_FILE } from "./sqlite.ts";
 import { StoreError } from "./store.ts";
 
 /** What else of a data folder a backup carries, where it is there. */
-const SECRET_FILES = ["operator-token", "seal.key"] as const;
+const SECRET_FILES = ["operator-token", "seal.key", "auth.key"] as const;
+/** The people's database, which another room of the server writes. */
+const AUTH_DATABASE = "auth.db";
 const PAGES_A_STEP = 1_000;
 const CACHE_KIB = 2_048;
 /** How long a lock that a server holds for a moment is waited for. */
@@ -44,12 +46,35 @@ export async function backUp(dataDir: string, file: string): Promise<void> {
     for (const name of SECRET_FILES.filter((known) => existsSync(join(dataDir, known)))) {
       copy.run("INSERT INTO backup_files VALUES (?, ?)", name, readFileSync(join(dataDir, name)));
     }
+    // After the other one: a user without an account is better than an account without its user.
+    const people = await copyOfPeople(dataDir, `${file}.${AUTH_DATABASE}`);
+    if (people !== null) {
+      copy.run("INSERT INTO backup_files VALUES (?, ?)", AUTH_DATABASE, people);
+    }
     copy.close();
   } catch (error) {
     rmSync(file, { force: true });
     throw translateError(error);
   } finally {
     from.close();
+  }
+}
+
+/** The people's database as of one moment; null where there is none. `half` is there for a moment. */
+async function copyOfPeople(dataDir: string, half: string): Promise<Uint8Array | null> {
+  const source = join(dataDir, AUTH_DATABASE);
+  if (!existsSync(source)) return null;
+  makePrivate(half);
+  const from = new DatabaseSync(source, { readOnly: true });
+  try {
+    await backup(from, half, { rate: PAGES_A_STEP });
+    const copy = new Connection(half, { readOnly: false, cacheKiB: CACHE_KIB, busyMs: BUSY_MS });
+    copy.exec("PRAGMA journal_mode = DELETE");
+    copy.close();
+    return readFileSync(half);
+  } finally {
+    from.close();
+    rmSync(half, { force: true });
   }
 }
 
@@ -94,7 +119,7 @@ function secretsIn(file: string): ReadonlyMap<string, Uint8Array> {
 
 function secretRows(db: Connection): ReadonlyMap<string, Uint8Array> {
   const found = new Map<string, Uint8Array>();
-  for (const name of SECRET_FILES) {
+  for (const name of [...SECRET_FILES, AUTH_DATABASE]) {
     const content = db.get("SELECT content FROM backup_files WHERE name = ?", name)?.["content"];
     if (content instanceof Uint8Array) found.set(name, content);
   }

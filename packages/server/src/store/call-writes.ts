@@ -1,6 +1,8 @@
 import type { LinkId } from "@relay/protocol";
+import type { SegmentId } from "../core/ledger-book.ts";
 import { DAY_MS, dayOf, HOUR_MS, makeDay, tableOf } from "./call-days.ts";
 import type { Connection } from "./connection.ts";
+import { countCalls } from "./money-writes.ts";
 import type { CallRow } from "./store.ts";
 import type { WriteContext } from "./write-context.ts";
 
@@ -12,30 +14,47 @@ export const DURATION_BUCKETS_MS: readonly number[] = [
 /** The tool of a roll-up whose calls named tools the app does not have. */
 const UNKNOWN_TOOL = "-";
 
-/** One call to record: its row, and whether only the roll-up takes it. */
-export type CallWrite = readonly [call: CallRow, rollUpOnly: boolean];
+/**
+ * One call to record: its row, whether only the roll-up takes it, and the segment it counts in where
+ * calls are paid for.
+ */
+export type CallWrite = readonly [
+  call: CallRow,
+  rollUpOnly: boolean,
+  segmentId?: SegmentId | null | undefined,
+];
 
 export function recordCall(context: WriteContext, ...write: CallWrite): void {
   recordCalls(context, [write]);
 }
 
 /**
- * Records calls together: each has its row, while what they add to one roll-up or to one link is
- * written once. All of them are written, or it throws.
+ * Records calls together: each has its row, while what they add to one roll-up, to one link or to a
+ * project's month is written once. All of them are written, or it throws.
  */
 export function recordCalls(context: WriteContext, writes: readonly CallWrite[]): void {
   const { db, recent } = context;
   const sums = new Map<string, Sum>();
   const lastCalls = new Map<LinkId, number>();
-  for (const [call, rollUpOnly] of writes) {
+  const paid = new Map<SegmentId, { calls: number; at: number }>();
+  for (const [call, rollUpOnly, segmentId] of writes) {
     if (recent.has(call.callId)) continue;
     if (!rollUpOnly && !insertRow(context, call)) continue;
     if (rollUpOnly) recent.note(call.callId);
     addTo(sums, call);
+    if (segmentId !== null && segmentId !== undefined && call.counted) {
+      const before = paid.get(segmentId);
+      const endedAt = call.startedAt + call.durationMs;
+      paid.set(segmentId, {
+        calls: (before?.calls ?? 0) + 1,
+        at: Math.max(before?.at ?? 0, endedAt),
+      });
+    }
     const last = lastCalls.get(call.linkId) ?? 0;
     lastCalls.set(call.linkId, Math.max(last, call.startedAt));
   }
   for (const sum of sums.values()) writeSum(db, sum);
+  for (const [segmentId, { calls, at }] of paid) countCalls(context, segmentId, calls, at);
   for (const [linkId, startedAt] of lastCalls) {
     db.run(
       "UPDATE links SET last_call_at = max(ifnull(last_call_at, 0), ?) WHERE link_id = ?",
@@ -116,7 +135,10 @@ function writeSum(db: Connection, { key, calls, counted, durationMs, buckets }: 
   db.run(ROLL_UP_SQL, ...key, calls, counted, durationMs, ...buckets);
 }
 
-const BUCKET_COLUMNS = [...DURATION_BUCKETS_MS.map(String), "more"].map((name) => `ms_${name}`);
+/** The columns of the histogram, in the order of `DURATION_BUCKETS_MS`, the last for the rest. */
+export const BUCKET_COLUMNS: readonly string[] = [...DURATION_BUCKETS_MS.map(String), "more"].map(
+  (name) => `ms_${name}`,
+);
 const SUMMED_COLUMNS = ["calls", "counted", "duration_ms", ...BUCKET_COLUMNS];
 
 const ROLL_UP_SQL = `INSERT INTO call_hours (project_id, hour, tool, outcome, ${SUMMED_COLUMNS.join(", ")})

@@ -2,7 +2,11 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { listDays, startOfDay, tableOf, DAY_MS } from "./call-days.ts";
 import { Connection, translateError } from "./connection.ts";
+import { inspectMoney } from "./inspect-money.ts";
+import type { MoneyInspection } from "./inspect-money.ts";
 import { schemaNumber } from "./migrate.ts";
+import { accounts } from "./migrations/0004-accounts.ts";
+import { dashboard } from "./migrations/0005-dashboard.ts";
 import { integer } from "./rows.ts";
 import { DATABASE_FILE } from "./sqlite.ts";
 
@@ -31,6 +35,9 @@ export type Inspection = {
   readonly days: number;
   readonly counted: number;
   readonly countFaults: readonly CountFault[];
+  readonly money: MoneyInspection;
+  /** Whether the dashboard's first user was made. */
+  readonly isSetUp: boolean;
   /** When the newest call began; null without one. */
   readonly newestCallAt: number | null;
 };
@@ -68,12 +75,18 @@ function look(db: Connection, bytes: number): Inspection {
     bytes,
     schema: schemaNumber(db),
     damage,
-    projects: number("SELECT count(*) AS n FROM projects"),
+    projects: number(
+      `SELECT count(*) AS n FROM projects WHERE project_id NOT IN (${goneProjects(db)})`,
+    ),
     links: number("SELECT count(*) AS n FROM links WHERE revoked_at IS NULL"),
     connected: number("SELECT count(*) AS n FROM links WHERE owner_node IS NOT NULL"),
     days: days.length,
     counted: number("SELECT ifnull(sum(counted), 0) AS n FROM call_hours"),
     countFaults: days.flatMap((day) => countFaultsOf(db, day)),
+    money: inspectMoney(db, goneProjects(db), Date.now()),
+    isSetUp:
+      schemaNumber(db) >= accounts.number &&
+      number("SELECT count(*) AS n FROM set_up WHERE user_id IS NOT NULL") > 0,
     newestCallAt: typeof newestCall === "number" ? newestCall : null,
   };
 }
@@ -87,7 +100,8 @@ function countFaultsOf(db: Connection, day: string): CountFault[] {
          SELECT project_id, sum(counted) AS in_rows, 0 AS in_sums FROM ${tableOf(day)} GROUP BY project_id
          UNION ALL
          SELECT project_id, 0, sum(counted) FROM call_hours WHERE hour >= ? AND hour < ? GROUP BY project_id
-       ) GROUP BY project_id HAVING sum(in_rows) <> sum(in_sums)`,
+       ) WHERE project_id NOT IN (${goneProjects(db)})
+       GROUP BY project_id HAVING sum(in_rows) <> sum(in_sums)`,
       start,
       start + DAY_MS,
     )
@@ -97,4 +111,11 @@ function countFaultsOf(db: Connection, day: string): CountFault[] {
       rows: integer(row, "in_rows"),
       sums: integer(row, "in_sums"),
     }));
+}
+
+/** Selects the deleted projects, whose rows and sums are on their way out. */
+function goneProjects(db: Connection): string {
+  return schemaNumber(db) < dashboard.number
+    ? "SELECT project_id FROM projects LIMIT 0"
+    : "SELECT project_id FROM projects WHERE deleted_at IS NOT NULL";
 }

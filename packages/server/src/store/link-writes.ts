@@ -26,7 +26,10 @@ const GIVES_WAY_AFTER_MS = 3_600_000;
 
 export function createLink({ db }: WriteContext, link: NewLink, linksMax: number): CreatedLink {
   const { projectId } = link;
-  const project = db.get("SELECT live_links FROM projects WHERE project_id = ?", projectId);
+  const project = db.get(
+    "SELECT live_links FROM projects WHERE project_id = ? AND deleted_at IS NULL",
+    projectId,
+  );
   if (project === undefined) return { created: false, reason: "no_project" };
   let gaveWay: LinkId | null = null;
   if (integer(project, "live_links") >= linksMax) {
@@ -35,7 +38,7 @@ export function createLink({ db }: WriteContext, link: NewLink, linksMax: number
   }
   db.run(
     `INSERT INTO links (link_id, project_id, label, label_order, created_at, link_token_hash,
-       url_token_hash, made_with_secret_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+       url_token_hash, made_with_secret_key, trial) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     link.linkId,
     projectId,
     link.label,
@@ -44,6 +47,7 @@ export function createLink({ db }: WriteContext, link: NewLink, linksMax: number
     link.linkTokenHash,
     link.urlTokenHash,
     Number(link.madeWithSecretKey),
+    Number(link.trial === true),
   );
   return { created: true, gaveWay };
 }

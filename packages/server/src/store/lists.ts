@@ -1,10 +1,15 @@
+import type { AccountId } from "@relay/protocol";
 import { listAccounts } from "./account-list.ts";
+import { listAudit } from "./audit-log.ts";
 import { listCalls } from "./call-list.ts";
 import type { Connection } from "./connection.ts";
 import { readCursor } from "./cursor.ts";
+import { hours, latencies } from "./charts.ts";
 import { linkHistory } from "./link-history.ts";
 import { listLinks } from "./link-list.ts";
+import { listEvents, listLedger } from "./money-reads.ts";
 import { PROJECT_COLUMNS, readProject } from "./rows.ts";
+import { projectStart } from "./project-start.ts";
 import type { Page, Paged, Project } from "./store.ts";
 import { stats, usage } from "./usage.ts";
 import { LOOK_MAX, pageOf, walk } from "./walk.ts";
@@ -21,7 +26,8 @@ function listProjects(db: Connection, page: Page): Paged<Project> | "bad_cursor"
       columns: PROJECT_COLUMNS,
       table: "projects p",
       joins: "",
-      within: [{ sql: "true", values: [] }],
+      // Few: each is gone an hour after it was deleted.
+      within: [{ sql: "p.deleted_at IS NULL", values: [] }],
       order: ["p.created_at", "p.project_id"],
       descending: true,
       after,
@@ -33,14 +39,39 @@ function listProjects(db: Connection, page: Page): Paged<Project> | "bad_cursor"
   return pageOf(LIST, page.limit, found, readProject);
 }
 
+/** Projects that one answer lists of all those of a person's accounts. */
+const OWN_PROJECTS_MAX = 1_000;
+
+/** Lists the projects of a few accounts, the newest first. */
+function listProjectsOf(db: Connection, accountIds: readonly AccountId[]): readonly Project[] {
+  return accountIds
+    .flatMap((accountId) =>
+      db.all(
+        `SELECT ${PROJECT_COLUMNS} FROM projects p WHERE p.account_id = ? AND p.deleted_at IS NULL
+         ORDER BY p.project_id DESC LIMIT ${OWN_PROJECTS_MAX}`,
+        accountId,
+      ),
+    )
+    .map(readProject)
+    .toSorted((a, b) => b.createdAt - a.createdAt)
+    .slice(0, OWN_PROJECTS_MAX);
+}
+
 const LISTS = {
   listAccounts,
+  listAudit,
   listProjects,
+  listProjectsOf,
+  projectStart,
   listLinks,
   linkHistory,
   listCalls,
+  listLedger,
+  listEvents,
   usage,
   stats,
+  hours,
+  latencies,
 } as const;
 
 /** The name of a list, as it crosses to the reader thread. */

@@ -1,6 +1,9 @@
 import type { Connection, Row } from "./connection.ts";
 import { first } from "./migrations/0001-first.ts";
 import { histories } from "./migrations/0002-histories.ts";
+import { accounts } from "./migrations/0004-accounts.ts";
+import { money } from "./migrations/0003-money.ts";
+import { dashboard } from "./migrations/0005-dashboard.ts";
 import { StoreError } from "./store.ts";
 
 /**
@@ -9,7 +12,7 @@ import { StoreError } from "./store.ts";
  */
 export type Migration = { readonly number: number; readonly name: string; readonly sql: string };
 
-export const MIGRATIONS: readonly Migration[] = [first, histories];
+export const MIGRATIONS: readonly Migration[] = [first, histories, money, accounts, dashboard];
 
 /** Marks the file as one of Relay's ("RLAY"), so that no other program's database is migrated. */
 const APPLICATION_ID = 0x52_4c_41_59;

@@ -1,7 +1,16 @@
 import type { AccountId, KeyId, ProjectId } from "@relay/protocol";
+import type { Connection } from "./connection.ts";
 import { getProject } from "./reads.ts";
 import { integer, text } from "./rows.ts";
-import type { CreatedProject, NewKey, NewProject, Project, ProjectChanges } from "./store.ts";
+import type {
+  CreatedKey,
+  CreatedProject,
+  KeyRules,
+  NewKey,
+  NewProject,
+  Project,
+  ProjectChanges,
+} from "./store.ts";
 import type { WriteContext } from "./write-context.ts";
 
 const OPERATOR_ACCOUNT = "SELECT account_id, is_operator FROM accounts WHERE is_operator = 1";
@@ -26,7 +35,10 @@ export function createProject(
   if (account === undefined) return "no_account";
   const accountId = text(account, "account_id");
   if (integer(account, "is_operator") === 0) {
-    const owned = db.get("SELECT count(*) AS n FROM projects WHERE account_id = ?", accountId);
+    const owned = db.get(
+      "SELECT count(*) AS n FROM projects WHERE account_id = ? AND deleted_at IS NULL",
+      accountId,
+    );
     if (owned === undefined || integer(owned, "n") >= project.projectsMax) return "limit_reached";
   }
   db.run(
@@ -74,11 +86,49 @@ function settingsOf(project: Omit<Project, "accountId">): (string | number | nul
   ];
 }
 
-export function createKey(context: WriteContext, key: NewKey): "created" | "no_project" {
-  const project = context.db.get("SELECT 1 FROM projects WHERE project_id = ?", key.projectId);
-  if (project === undefined) return "no_project";
+/** So many of a project's dead keys are still listed. */
+const DEAD_KEYS_KEPT = 50;
+
+/** `rules` undefined allows every key. */
+export function createKey(context: WriteContext, key: NewKey, rules?: KeyRules): CreatedKey {
+  const { db } = context;
+  if (getProject(db, key.projectId) === null) return "no_project";
+  if (rules !== undefined) {
+    const { n } = db.get(LIVE_KEYS, key.projectId, key.createdAt) ?? {};
+    if (Number(n) >= rules.liveMax) return "limit_reached";
+    if (rules.replaces !== null && !expireKey(db, key, rules.replaces)) return "no_key";
+  }
   insertKey(context, key);
+  db.run(
+    `DELETE FROM keys WHERE key_id IN
+       (SELECT key_id FROM keys WHERE project_id = ? AND (revoked_at IS NOT NULL OR expires_at <= ?)
+        ORDER BY created_at DESC, key_id DESC LIMIT -1 OFFSET ${DEAD_KEYS_KEPT})`,
+    key.projectId,
+    key.createdAt,
+  );
   return "created";
+}
+
+const LIVE_KEYS = `SELECT count(*) AS n FROM keys WHERE project_id = ? AND revoked_at IS NULL
+  AND (expires_at IS NULL OR expires_at > ?)`;
+
+/** Lets the live key that `key` replaces expire, never later than it would have. */
+function expireKey(
+  db: Connection,
+  key: NewKey,
+  { keyId, expiresAt }: NonNullable<KeyRules["replaces"]>,
+): boolean {
+  const expired = db.run(
+    `UPDATE keys SET expires_at = min(ifnull(expires_at, ?1), ?1)
+     WHERE key_id = ?2 AND project_id = ?3 AND kind = ?4 AND revoked_at IS NULL
+       AND (expires_at IS NULL OR expires_at > ?5)`,
+    expiresAt,
+    keyId,
+    key.projectId,
+    key.kind,
+    key.createdAt,
+  );
+  return expired > 0;
 }
 
 function insertKey({ db }: WriteContext, key: NewKey): void {

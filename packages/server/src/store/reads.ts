@@ -18,11 +18,12 @@ import type { FoundKey, LinkAndProject, Manifest, Project, ProjectKey } from "./
  * it is asked for. What lists or adds up belongs on the reader thread.
  */
 
-const PROJECT_BY_ID = `SELECT ${PROJECT_COLUMNS} FROM projects p WHERE p.project_id = ?`;
+const PROJECT_BY_ID = `SELECT ${PROJECT_COLUMNS} FROM projects p
+  WHERE p.project_id = ? AND p.deleted_at IS NULL`;
 const KEYS_OF_PROJECT = `SELECT ${KEY_COLUMNS} FROM keys WHERE project_id = ?
   ORDER BY created_at, key_id`;
 const LIVE_KEY_BY_HASH = `SELECT k.key_id, k.kind, ${PROJECT_COLUMNS} FROM keys k
-  JOIN projects p ON p.project_id = k.project_id
+  JOIN projects p ON p.project_id = k.project_id AND p.deleted_at IS NULL
   WHERE k.hash = ? AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?)`;
 const LINK_BY_ID = `${SELECT_LINK} WHERE l.link_id = ?`;
 const LINK_BY_LINK_TOKEN = `${SELECT_LINK} WHERE l.link_token_hash = ? AND l.revoked_at IS NULL`;

@@ -30,12 +30,13 @@ export const PROJECT_COLUMNS = `p.project_id, p.account_id, p.name, p.calls_per_
 /** The columns of a link; its table goes by `l`, that of its manifest, if any, by `m`. */
 export const LINK_COLUMNS = `l.link_id, l.project_id, l.label, l.paused,
   l.created_at AS link_created_at, l.revoked_at, l.last_seen_at, l.last_call_at, l.url_token_hash,
-  l.made_with_secret_key, l.sealed_url, l.owner_node, l.owner_epoch, l.manifest_hash, l.client_name,
+  l.made_with_secret_key, l.trial, l.sealed_url, l.owner_node, l.owner_epoch, l.manifest_hash, l.client_name,
   l.client_version, m.app_name, m.app_version, m.tool_count`;
 
 /** A link with its project, to be ended by a WHERE. */
 export const SELECT_LINK = `SELECT ${LINK_COLUMNS}, ${PROJECT_COLUMNS} FROM links l
-  JOIN projects p ON p.project_id = l.project_id LEFT JOIN manifests m ON m.hash = l.manifest_hash`;
+  JOIN projects p ON p.project_id = l.project_id AND p.deleted_at IS NULL
+  LEFT JOIN manifests m ON m.hash = l.manifest_hash`;
 
 export function readLinkAndProject(row: Row | undefined): LinkAndProject | null {
   return row === undefined ? null : { link: readLink(row), project: readProject(row) };
@@ -70,6 +71,7 @@ export function readLink(row: Row): Link {
     lastCallAt: integerOrNull(row, "last_call_at"),
     urlTokenHash: bytes(row, "url_token_hash"),
     madeWithSecretKey: flag(row, "made_with_secret_key"),
+    trial: flag(row, "trial"),
     sealedUrl: row["sealed_url"] === null ? null : bytes(row, "sealed_url"),
     ownerNode: textOrNull(row, "owner_node"),
     ownerEpoch: integer(row, "owner_epoch"),

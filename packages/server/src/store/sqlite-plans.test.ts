@@ -2,13 +2,16 @@ import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
-import { mintAccountId } from "../ids.ts";
+import type { AccountId, LinkId, ProjectId } from "@relay/protocol";
+import { hashToken, mintAccountId, mintInvitationId, mintUserId } from "../ids.ts";
+import { ACCOUNT_READ_SQL } from "./account-reads.ts";
 import { Connection } from "./connection.ts";
 import { manifestOf, newCall, newKey, newLink, newProject, NOON } from "./contract/records.ts";
 import { readList } from "./lists.ts";
 import { ManifestChanges } from "./manifest-changes.ts";
 import { MIGRATIONS, migrate } from "./migrate.ts";
 import type { Migration } from "./migrate.ts";
+import { MONEY_READ_SQL } from "./money-reads.ts";
 import { READ_SQL } from "./reads.ts";
 import { RecentCalls } from "./recent-calls.ts";
 import { dataDirFor } from "./fixtures/sqlite-harness.ts";
@@ -19,17 +22,31 @@ import { performWrite } from "./writes.ts";
 
 test("every read by key goes through an index", (t) => {
   const { db } = contextFor(t);
-  for (const sql of READ_SQL) assertIndexed(db, sql);
+  for (const sql of [...READ_SQL, ...MONEY_READ_SQL, ...ACCOUNT_READ_SQL]) assertIndexed(db, sql);
 });
 
 test("every list walks its index in order, whatever it filters by", (t) => {
   const context = contextFor(t);
   const { projectId, linkId } = fill(context);
+  const accountId = mintAccountId(NOON);
   const page = { limit: 20, cursor: null };
   const texts = textsOf(t, context.db, () => {
     readList(context.db, { verb: "listProjects", args: [page] });
+    readList(context.db, { verb: "listProjectsOf", args: [[accountId]] });
+    readList(context.db, { verb: "projectStart", args: [projectId] });
+    const span = { from: 0, to: NOON * 2 };
+    for (const tool of [null, "search"]) {
+      readList(context.db, { verb: "hours", args: [projectId, span, tool] });
+    }
+    readList(context.db, { verb: "latencies", args: [projectId, span] });
     readList(context.db, { verb: "usage", args: [projectId, "2026-10"] });
     readList(context.db, { verb: "linkHistory", args: [linkId] });
+    readList(context.db, { verb: "listEvents", args: [projectId, page] });
+    readList(context.db, { verb: "listAudit", args: [accountId, page] });
+    readList(context.db, { verb: "listAudit", args: [null, page] });
+    for (const within of [null, projectId]) {
+      readList(context.db, { verb: "listLedger", args: [accountId, within, page] });
+    }
     const filters = [{}, { linkId, from: 1, to: NOON * 2 }] as const;
     for (const filter of filters) {
       readList(context.db, { verb: "listCalls", args: [projectId, filter, page] });
@@ -42,9 +59,14 @@ test("every list walks its index in order, whatever it filters by", (t) => {
     }
   });
   assert.ok(texts.length > 20);
-  // Projects are all listed. A month's sums are put in order after they were added up.
+  // Projects are all listed, those of one account are few and sorted after they were found. What is
+  // added up from the roll-ups is put in order afterwards; the first hours are a part of what was
+  // read in order.
   const isMeant = (line: string, sql: string) =>
-    line === "SCAN p USING INDEX projects_created" || sql.includes("GROUP BY day_number");
+    line === "SCAN p USING INDEX projects_created" ||
+    line === "SCAN a USING INDEX audit_at" ||
+    line.startsWith("SCAN (subquery") ||
+    (/TEMP B-TREE/.test(line) && /GROUP BY|account_id = \?/.test(sql));
   for (const sql of texts) assertIndexed(context.db, sql, isMeant);
 });
 
@@ -53,6 +75,7 @@ test("every write finds its rows through an index", (t) => {
   const texts = textsOf(t, context.db, () => {
     const { projectId, linkId, key, link } = fill(context);
     const at = NOON;
+    accountWrites(context, at);
     performWrite(context, { verb: "changeProject", args: [projectId, { name: "New" }] });
     performWrite(context, { verb: "createKey", args: [newKey(projectId)] });
     performWrite(context, { verb: "revokeKey", args: [projectId, key.keyId, at] });
@@ -82,6 +105,13 @@ test("every write finds its rows through an index", (t) => {
     const client = { name: "claude", version: "1" };
     performWrite(context, { verb: "writeClients", args: [[{ linkId, client }]] });
     performWrite(context, { verb: "writeProbe", args: [] });
+    writeMoney(context, projectId, linkId);
+    const replaced = newKey(projectId);
+    performWrite(context, { verb: "createKey", args: [replaced] });
+    const rules = { liveMax: 20, replaces: { keyId: replaced.keyId, expiresAt: at } };
+    performWrite(context, { verb: "createKey", args: [newKey(projectId), rules] });
+    performWrite(context, { verb: "deleteProject", args: [projectId, at] });
+    while (performWrite(context, { verb: "purgeStep", args: [projectId] }));
     sweepAll(context);
   });
   // The first row of a table is taken without an index.
@@ -92,7 +122,7 @@ test("every write finds its rows through an index", (t) => {
 test("a migration that fails leaves the database as it was, and is applied once mended", (t) => {
   const db = connectionFor(t);
   migrate(db, MIGRATIONS, NOON);
-  const number = MIGRATIONS.length + 1;
+  const number = (MIGRATIONS.at(-1)?.number ?? 0) + 1;
   const known = MIGRATIONS.map(({ name }) => name);
   const good: Migration = { number, name: "good", sql: "CREATE TABLE good (a TEXT) STRICT" };
   const bad: Migration = {
@@ -120,7 +150,11 @@ function connectionFor(t: TestContext): Connection {
 function contextFor(t: TestContext): WriteContext {
   const db = connectionFor(t);
   migrate(db, MIGRATIONS, NOON);
-  db.run("INSERT INTO accounts VALUES (?, 1, ?)", mintAccountId(NOON), NOON);
+  db.run(
+    "INSERT INTO accounts (account_id, is_operator, created_at) VALUES (?, 1, ?)",
+    mintAccountId(NOON),
+    NOON,
+  );
   return {
     db,
     dayInserts: new Map(),
@@ -149,6 +183,35 @@ function fill(context: WriteContext) {
     });
   }
   return { projectId, linkId, key, link };
+}
+
+/** Writes something of everything about money, thresholds of alerts among it. */
+function writeMoney(context: WriteContext, projectId: ProjectId, linkId: LinkId): void {
+  const { db } = context;
+  const row = db.get("SELECT account_id FROM projects WHERE project_id = ?", projectId);
+  // Written by this store, as an account's id.
+  const accountId = String(row?.["account_id"]) as AccountId;
+  const base = { accountId, kind: "grant", note: "", createdAt: NOON } as const;
+  const credit = { ...base, entryId: "e", amountMicros: 9_000, sourceKey: "k" };
+  performWrite(context, { verb: "startBilling", args: ["prepaid", 9_000, NOON] });
+  performWrite(context, { verb: "startBilling", args: ["prepaid", 9_000, NOON] });
+  for (let n = 0; n < 2; n += 1) performWrite(context, { verb: "bookCredit", args: [credit] });
+  const terms = { freeCallsPerMonth: 0, priceMicrosPerCall: 4_000, spendCapMicros: 9_000 };
+  performWrite(context, { verb: "changeProject", args: [projectId, terms] });
+  const webhook = { url: "https://example.com", sealedSecret: new Uint8Array(1) };
+  performWrite(context, { verb: "setWebhook", args: [projectId, webhook, NOON] });
+  const opened = performWrite(context, { verb: "openMonth", args: [projectId, "2026-10", NOON] });
+  for (let n = 0; n < 2; n += 1) {
+    performWrite(context, {
+      verb: "recordCall",
+      args: [newCall(projectId, linkId), false, opened?.segmentId],
+    });
+  }
+  const event = { eventId: "m", projectId, type: "t", body: "{}", createdAt: NOON };
+  performWrite(context, { verb: "addEvent", args: [event] });
+  const attempt = { at: NOON, state: "delivered", nextAt: null, status: 200, error: null } as const;
+  performWrite(context, { verb: "noteAttempt", args: ["m", attempt] });
+  performWrite(context, { verb: "setWebhook", args: [projectId, null, NOON] });
 }
 
 function sweepAll(context: WriteContext): void {
@@ -200,4 +263,36 @@ function assertIndexed(
     const isSlow = /^SCAN|TEMP B-TREE/.test(line);
     assert.ok(!isSlow || isMeant(line, sql), `${line}\n${sql}`);
   }
+}
+
+/** Every write of members, invitations, the set-up and the audit log, once. */
+function accountWrites(context: WriteContext, at: number): void {
+  const userId = mintUserId(at);
+  const accountId = mintAccountId(at);
+  const own = { userId, accountId, name: "Ann", at };
+  performWrite(context, { verb: "ensureOwnAccount", args: [own] });
+  performWrite(context, { verb: "setAccountName", args: [accountId, "Team"] });
+  performWrite(context, { verb: "setRole", args: [accountId, userId, "admin"] });
+  performWrite(context, { verb: "removeMember", args: [accountId, userId] });
+  const hash = hashToken("invitation");
+  for (const into of [accountId, null]) {
+    const invitation = {
+      invitationId: mintInvitationId(at),
+      accountId: into,
+      role: "developer",
+      note: null,
+      hash: hashToken(`invitation to ${into}`),
+      invitedBy: null,
+      createdAt: at,
+      expiresAt: at + 1,
+    } as const;
+    performWrite(context, { verb: "invite", args: [invitation] });
+  }
+  performWrite(context, { verb: "countSignUp", args: [hash, at] });
+  const acceptance = { hash, userId, at, ownAccountId: accountId, ownAccountName: "Ann" };
+  performWrite(context, { verb: "acceptInvitation", args: [acceptance] });
+  performWrite(context, { verb: "revokeInvitation", args: [null, "none"] });
+  performWrite(context, { verb: "claimSetUp", args: [at] });
+  performWrite(context, { verb: "completeSetUp", args: [userId, at] });
+  performWrite(context, { verb: "releaseSetUp", args: [] });
 }

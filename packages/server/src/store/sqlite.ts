@@ -1,19 +1,26 @@
 import { join } from "node:path";
 import type { AccountId, KeyId, LinkId, ProjectId } from "@relay/protocol";
+import type { SegmentId } from "../core/ledger-book.ts";
+import type { BillingMode } from "../core/ledger.ts";
 import { Connection, translateError } from "./connection.ts";
 import type { Released } from "./link-writes.ts";
 import { ListQueue } from "./list-queue.ts";
+import { SqliteAccounts } from "./sqlite-accounts.ts";
 import { lockDataFolder, makePrivateFile } from "./lock.ts";
 import type { FolderLock } from "./lock.ts";
 import { Notes } from "./notes.ts";
 import type { FromReader, ReaderSettings, ToReader } from "./reader-messages.ts";
+import type { NewCredit } from "./money.ts";
+import * as money from "./money-reads.ts";
 import * as reads from "./reads.ts";
 import { StoreThread } from "./store-thread.ts";
 import { StoreError } from "./store.ts";
 import type {
   CallFilter,
   CallRow,
+  ChartSpan,
   Client,
+  KeyRules,
   LinkClaim,
   LinkFilter,
   LinkRotation,
@@ -27,6 +34,7 @@ import type {
   Store,
   SweepRules,
 } from "./store.ts";
+import type { Attempt, NewEvent, Webhook } from "./webhooks.ts";
 import { FIRST_SWEEP_STEP } from "./sweep.ts";
 import type { SweepStep } from "./sweep.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -107,6 +115,7 @@ type Parts = {
  * another; reads by key are answered here, from a connection that only reads.
  */
 export class SqliteStore implements Store {
+  readonly accounts: SqliteAccounts;
   readonly #lock: FolderLock;
   readonly #writes: WriteQueue;
   readonly #lists: ListQueue;
@@ -120,6 +129,7 @@ export class SqliteStore implements Store {
     this.#writes = writes;
     this.#lists = lists;
     this.#db = db;
+    this.accounts = new SqliteAccounts({ writes, lists, read: (read) => this.#read(read) });
     this.#notes = new Notes({
       keyUses: (uses) => writes.write("writeKeyUses", uses),
       clients: (seen) => writes.write("writeClients", seen),
@@ -155,8 +165,25 @@ export class SqliteStore implements Store {
     return this.#writes.write("changeProject", projectId, changes);
   }
 
-  createKey(key: NewKey) {
-    return this.#writes.write("createKey", ownKeyBytes(key));
+  listProjectsOf(accountIds: readonly AccountId[]) {
+    return this.#lists.read("listProjectsOf", accountIds);
+  }
+
+  deleteProject(projectId: ProjectId, at: number) {
+    return this.#writes.write("deleteProject", projectId, at);
+  }
+
+  /** One small write after the other, so that others go in between. */
+  async purgeProject(projectId: ProjectId): Promise<void> {
+    while (await this.#writes.write("purgeStep", projectId));
+  }
+
+  projectStart(projectId: ProjectId) {
+    return this.#lists.read("projectStart", projectId);
+  }
+
+  createKey(key: NewKey, rules?: KeyRules) {
+    return this.#writes.write("createKey", ownKeyBytes(key), rules);
   }
 
   listKeys(projectId: ProjectId) {
@@ -250,8 +277,58 @@ export class SqliteStore implements Store {
     if (this.#closed === null) this.#notes.client(linkId, client);
   }
 
-  recordCall(call: CallRow, rollUpOnly: boolean) {
-    return this.#writes.write("recordCall", call, rollUpOnly);
+  recordCall(call: CallRow, rollUpOnly: boolean, segmentId: SegmentId | null = null) {
+    return this.#writes.write("recordCall", call, rollUpOnly, segmentId);
+  }
+
+  startBilling(mode: BillingMode, lowBalanceMicros: number, at: number) {
+    return this.#writes.write("startBilling", mode, lowBalanceMicros, at);
+  }
+
+  openMonth(projectId: ProjectId, month: string, at: number) {
+    return this.#writes.write("openMonth", projectId, month, at);
+  }
+
+  bookCredit(credit: NewCredit) {
+    return this.#writes.write("bookCredit", credit);
+  }
+
+  getAccount(accountId: AccountId) {
+    return this.#read((db) => money.getAccount(db, accountId));
+  }
+
+  getMoney(projectId: ProjectId, month: string) {
+    return this.#read((db) => money.getMoney(db, projectId, month));
+  }
+
+  listLedger(accountId: AccountId, projectId: ProjectId | null, page: Page) {
+    return this.#lists.read("listLedger", accountId, projectId, page);
+  }
+
+  getWebhook(projectId: ProjectId) {
+    return this.#read((db) => money.getWebhook(db, projectId));
+  }
+
+  setWebhook(projectId: ProjectId, webhook: Webhook | null, at: number) {
+    const own =
+      webhook === null ? null : { ...webhook, sealedSecret: ownBytes(webhook.sealedSecret) };
+    return this.#writes.write("setWebhook", projectId, own, at);
+  }
+
+  addEvent(event: NewEvent) {
+    return this.#writes.write("addEvent", event);
+  }
+
+  dueEvents(now: number, most: number) {
+    return this.#read((db) => money.dueEvents(db, now, most));
+  }
+
+  noteAttempt(eventId: string, attempt: Attempt) {
+    return this.#writes.write("noteAttempt", eventId, attempt);
+  }
+
+  listEvents(projectId: ProjectId, page: Page) {
+    return this.#lists.read("listEvents", projectId, page);
   }
 
   listCalls(projectId: ProjectId, filter: CallFilter, page: Page) {
@@ -260,6 +337,14 @@ export class SqliteStore implements Store {
 
   usage(projectId: ProjectId, month: string) {
     return this.#lists.read("usage", projectId, month);
+  }
+
+  hours(projectId: ProjectId, span: ChartSpan, tool: string | null) {
+    return this.#lists.read("hours", projectId, span, tool);
+  }
+
+  latencies(projectId: ProjectId, span: ChartSpan) {
+    return this.#lists.read("latencies", projectId, span);
   }
 
   stats(month: string) {

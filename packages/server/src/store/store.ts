@@ -14,13 +14,20 @@ import type {
   ProjectId,
   RequestId,
 } from "@relay/protocol";
+import type { SegmentId } from "../core/ledger-book.ts";
+import type { MoneyStore } from "./money.ts";
+import type { WebhookStore } from "./webhooks.ts";
+import type { AccountStore } from "./account-store.ts";
 
 /**
  * What Relay remembers, as verbs named by use. One contract suite runs against every
  * implementation. Times are integer milliseconds since 1970 UTC. Every promise rejects with
  * `StoreError` when the store is away; an expected refusal is a returned value.
  */
-export interface Store {
+export interface Store extends MoneyStore, WebhookStore {
+  /** Members, invitations and the audit log. */
+  readonly accounts: AccountStore;
+
   // Accounts, projects and their keys.
   /** Makes a developer's account, which may have a limited number of projects. */
   createAccount(accountId: AccountId, at: number): Promise<void>;
@@ -30,8 +37,20 @@ export interface Store {
   getProject(projectId: ProjectId): Promise<Project | null>;
   /** Newest first. */
   listProjects(page: Page): Promise<Paged<Project> | "bad_cursor">;
+  /** The projects of a few accounts, the newest first, at most 1,000. */
+  listProjectsOf(accountIds: readonly AccountId[]): Promise<readonly Project[]>;
   changeProject(projectId: ProjectId, changes: ProjectChanges): Promise<Project | null>;
-  createKey(key: NewKey): Promise<"created" | "no_project">;
+  /**
+   * Deletes a project: from now on nobody sees it, its keys or its links. False when there is none.
+   * What it had stays in the store until `purgeProject`, or a sweep an hour later, drops it.
+   */
+  deleteProject(projectId: ProjectId, at: number): Promise<boolean>;
+  /** Drops what a deleted project had: its calls, their roll-ups, its links. */
+  purgeProject(projectId: ProjectId): Promise<void>;
+  /** How far the project has come on the way to its first call. */
+  projectStart(projectId: ProjectId): Promise<ProjectStart>;
+  /** Keeps the 50 newest of a project's dead keys; `rules` may refuse a key. */
+  createKey(key: NewKey, rules?: KeyRules): Promise<CreatedKey>;
   listKeys(projectId: ProjectId): Promise<readonly ProjectKey[]>;
   /** Revokes a key of the project; false when the project has no such live key. */
   revokeKey(projectId: ProjectId, keyId: KeyId, at: number): Promise<boolean>;
@@ -90,9 +109,10 @@ export interface Store {
   /**
    * Writes a call's row, its part of the hourly roll-up and `lastCallAt` of its link in one
    * transaction; resolves when that is committed. Idempotent by the call's id. `rollUpOnly` leaves
-   * out the row (SPEC 7: past 300 refused calls of a link in a minute).
+   * out the row (SPEC 7: past 300 refused calls of a link in a minute). A counted call adds to the
+   * segment it was admitted in, and with it to the month, the balance and the ledger.
    */
-  recordCall(call: CallRow, rollUpOnly: boolean): Promise<void>;
+  recordCall(call: CallRow, rollUpOnly: boolean, segmentId?: SegmentId | null): Promise<void>;
   /** Newest first, within the project. */
   listCalls(
     projectId: ProjectId,
@@ -101,6 +121,14 @@ export interface Store {
   ): Promise<Paged<CallRow> | "bad_cursor">;
   /** `month` as `YYYY-MM`; read from the roll-ups, never from rows. */
   usage(projectId: ProjectId, month: string): Promise<Usage>;
+  /** Calls of each hour that had any, ascending, of all tools or of one; read from the roll-ups. */
+  hours(
+    projectId: ProjectId,
+    span: ChartSpan,
+    tool: string | null,
+  ): Promise<readonly HourOfCalls[]>;
+  /** How long answered calls took, by tool, the 200 busiest; read from the roll-ups. */
+  latencies(projectId: ProjectId, span: ChartSpan): Promise<readonly ToolLatency[]>;
   /** What there is in all, and the calls of every project in a month; read from the roll-ups. */
   stats(month: string): Promise<Stats>;
 
@@ -134,6 +162,7 @@ export type Account = {
   /** The operator's own account has no limit of projects. */
   readonly isOperator: boolean;
   readonly projects: number;
+  readonly balanceMicros: number;
   readonly createdAt: number;
 };
 
@@ -181,6 +210,15 @@ export type NewKey = {
   readonly expiresAt: number | null;
 };
 
+/** `liveMax` live keys at most; `replaces` a live key of the same kind, which then expires. */
+export type KeyRules = {
+  readonly liveMax: number;
+  readonly replaces: { readonly keyId: KeyId; readonly expiresAt: number } | null;
+};
+
+/** `no_key`: the project has no such live key of this kind to replace. */
+export type CreatedKey = "created" | "no_project" | "no_key" | "limit_reached";
+
 export type ProjectKey = Omit<NewKey, "hash"> & {
   readonly lastUsedAt: number | null;
   readonly revokedAt: number | null;
@@ -202,6 +240,8 @@ export type Link = {
   readonly urlTokenHash: Uint8Array;
   /** Whether the link was created with a secret key: then its URL may be returned by REST. */
   readonly madeWithSecretKey: boolean;
+  /** Whether its developer made it in the dashboard to try the app: it is no person's link. */
+  readonly trial: boolean;
   /** The rotated URL until the app has it, AES-256-GCM; null when there is nothing to tell. */
   readonly sealedUrl: Uint8Array | null;
   readonly ownerNode: string | null;
@@ -222,6 +262,8 @@ export type NewLink = {
   readonly linkTokenHash: Uint8Array;
   readonly urlTokenHash: Uint8Array;
   readonly madeWithSecretKey: boolean;
+  /** Absent means false. */
+  readonly trial?: boolean;
   readonly createdAt: number;
 };
 
@@ -352,6 +394,33 @@ export type Usage = {
     readonly counted: number;
     readonly total: number;
   }[];
+};
+
+/** Times in ms; `from` counts from the hour it lies in, `to` is exclusive. */
+export type ChartSpan = { readonly from: number; readonly to: number };
+
+/** `hour` is the ms at which it begins. */
+export type HourOfCalls = {
+  readonly hour: number;
+  readonly byOutcome: Readonly<Partial<Record<Outcome, number>>>;
+};
+
+/** A histogram of calls that ended `ok` or `tool_error`; the last bucket has no upper bound. */
+export type ToolLatency = {
+  readonly tool: string;
+  readonly calls: number;
+  readonly buckets: readonly { readonly upToMs: number | null; readonly calls: number }[];
+};
+
+export type ProjectStart = {
+  readonly linkCreated: boolean;
+  readonly socketReady: boolean;
+  /** The `tools` array of the link that was seen last, as it was written; null before any was. */
+  readonly toolsText: string | null;
+  /** A host that was there, by what it said of itself. */
+  readonly firstHost: Client | null;
+  /** The first call that ended `ok`; where none has, the newest call. */
+  readonly firstCall: { readonly outcome: Outcome; readonly at: number } | null;
 };
 
 export type Stats = {

@@ -1,7 +1,9 @@
 import type { ProjectId } from "@relay/protocol";
+import { dropOldAudit } from "./audit-log.ts";
 import { DAY_MS, dropExpired, expireOldestDay } from "./call-days.ts";
 import type { Connection } from "./connection.ts";
 import { dropOrphan } from "./link-writes.ts";
+import { purgeOldest } from "./project-removal.ts";
 import { text, textOrNull } from "./rows.ts";
 import type { SweepRules } from "./store.ts";
 import type { WriteContext } from "./write-context.ts";
@@ -11,10 +13,19 @@ import type { WriteContext } from "./write-context.ts";
  * recorded go in between.
  */
 export type SweepStep =
-  | { readonly drop: "unused_links" | "revoked_links" | "days" | "expired_days" | "space" }
+  | {
+      readonly drop:
+        | "deleted_projects"
+        | "unused_links"
+        | "revoked_links"
+        | "days"
+        | "expired_days"
+        | "audit"
+        | "space";
+    }
   | { readonly drop: "roll_ups"; readonly after: ProjectId | "" };
 
-export const FIRST_SWEEP_STEP: SweepStep = { drop: "unused_links" };
+export const FIRST_SWEEP_STEP: SweepStep = { drop: "deleted_projects" };
 
 /** Rows of unused links or roll-ups deleted in one step, give or take one hour of one project. */
 const STEP_ROWS = 200;
@@ -34,6 +45,8 @@ export function sweepStep(
   step: SweepStep,
 ): SweepStep | null {
   switch (step.drop) {
+    case "deleted_projects":
+      return purgeOldest(context, rules.now) ? step : { drop: "unused_links" };
     case "unused_links":
       return dropUnusedLinks(context, rules) ? step : { drop: "revoked_links" };
     case "revoked_links":
@@ -49,6 +62,8 @@ export function sweepStep(
       return dropExpired(context.db) ? step : { drop: "days" };
     case "roll_ups":
       return dropRollUps(context, rules, step.after);
+    case "audit":
+      return dropOldAudit(context, rules.now) ? step : { drop: "space" };
     case "space":
       return giveBackSpace(context) ? step : null;
   }
@@ -98,7 +113,7 @@ function dropRollUps({ db }: WriteContext, rules: SweepRules, after: ProjectId |
     if (dropped >= STEP_ROWS) return { drop: "roll_ups", after: done };
     done = projectId;
   }
-  return projects.length < STEP_PROJECTS ? { drop: "space" } : { drop: "roll_ups", after: done };
+  return projects.length < STEP_PROJECTS ? { drop: "audit" } : { drop: "roll_ups", after: done };
 }
 
 /** Gives empty pages back to the file system; false when there are few enough, or none will go. */

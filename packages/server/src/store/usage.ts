@@ -48,8 +48,8 @@ export function stats(db: Connection, month: string): Stats {
     rows.reduce((total, row) => total + integer(row, column), 0);
   return {
     accounts: count("SELECT count(*) AS n FROM accounts"),
-    projects: count("SELECT count(*) AS n FROM projects"),
-    links: count("SELECT ifnull(sum(live_links), 0) AS n FROM projects"),
+    projects: count("SELECT count(*) AS n FROM projects WHERE deleted_at IS NULL"),
+    links: count("SELECT ifnull(sum(live_links), 0) AS n FROM projects WHERE deleted_at IS NULL"),
     connected: count("SELECT count(*) AS n FROM links WHERE owner_node IS NOT NULL"),
     month,
     counted: sum("counted"),

@@ -1,3 +1,5 @@
+import { cellsOf, isCall } from "./call-cells.ts";
+import type { CallWrite } from "./call-writes.ts";
 import { errorOf } from "./failure.ts";
 import type { StoreThread } from "./store-thread.ts";
 import { StoreError } from "./store.ts";
@@ -115,7 +117,7 @@ export class WriteQueue {
     this.#inFlight = this.#queue.splice(0, end === -1 ? this.#queue.length : Math.max(1, end));
     if (this.#inFlight.length === 0) return;
     try {
-      this.#thread.post({ type: "group", writes: this.#inFlight.map(({ write }) => write) });
+      this.#thread.post(messageOf(this.#inFlight));
     } catch (error) {
       // One of them holds what can't cross to a thread, which is its caller's bug.
       this.#fail(this.#inFlight, error);
@@ -134,14 +136,23 @@ export class WriteQueue {
   }
 
   #done({ outcomes, synced }: GroupDone): void {
-    this.#counts.groups += 1;
-    this.#counts.writes += outcomes.length;
-    if (synced) this.#counts.syncedGroups += 1;
     const group = this.#inFlight;
     this.#inFlight = [];
-    for (const [at, queued] of group.entries()) settle(queued, outcomes[at]);
+    this.#counts.groups += 1;
+    this.#counts.writes += group.length;
+    if (synced) this.#counts.syncedGroups += 1;
+    if (outcomes === null) for (const queued of group) queued.resolve(undefined);
+    else for (const [at, queued] of group.entries()) settle(queued, outcomes[at]);
     this.#next();
   }
+}
+
+function messageOf(group: readonly Queued[]): ToWriter {
+  const calls: CallWrite[] = [];
+  for (const { write } of group) if (isCall(write)) calls.push(write.args);
+  return calls.length === group.length
+    ? { type: "calls", cells: cellsOf(calls) }
+    : { type: "group", writes: group.map(({ write }) => write) };
 }
 
 function settle(queued: Queued, outcome: Outcome | undefined): void {

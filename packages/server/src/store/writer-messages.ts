@@ -1,3 +1,4 @@
+import type { CallCells } from "./call-cells.ts";
 import type { Failure } from "./failure.ts";
 import type { Write } from "./writes.ts";
 
@@ -8,16 +9,21 @@ export type WriterSettings = { readonly path: string; readonly durability: Durab
 
 export type ToWriter =
   | { readonly type: "group"; readonly writes: readonly Write[] }
+  /** A group of nothing but calls, as nearly all are. */
+  | { readonly type: "calls"; readonly cells: CallCells }
   | { readonly type: "close" };
 
 /** How one write ended; the result is that of its verb. */
 export type Outcome = { readonly result: unknown } | { readonly failure: Failure };
 
-/** The end of a group: outcomes in the order of its writes; whether the disk has it for certain. */
+/**
+ * The end of a group: outcomes in the order of its writes, null where each is done and none has a
+ * result; whether the disk has it for certain.
+ */
 export type GroupDone = {
   readonly type: "done";
   readonly synced: boolean;
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly Outcome[] | null;
 };
 
 export type FromWriter =

@@ -2,7 +2,9 @@ import { strict as assert } from "node:assert";
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { mintAccountId } from "../ids.ts";
+import { callsOf, isCall } from "./call-cells.ts";
 import { recordCalls } from "./call-writes.ts";
+import type { CallWrite } from "./call-writes.ts";
 import { Connection } from "./connection.ts";
 import { failureOf } from "./failure.ts";
 import { ManifestChanges } from "./manifest-changes.ts";
@@ -74,20 +76,35 @@ class Writer {
 
   /** Commits what succeeds of a group of writes in one transaction. Never throws. */
   perform(writes: readonly Write[]): GroupDone {
-    const synced = this.#alwaysSynced || writes.some(({ verb }) => verb !== "recordCall");
+    const synced = this.#alwaysSynced || !writes.every(isCall);
+    return this.#commit(writes, synced, () => this.#performEach(writes));
+  }
+
+  /** The same for a group of calls. */
+  record(calls: readonly CallWrite[]): GroupDone {
+    return this.#commit(calls, this.#alwaysSynced, () =>
+      this.#recordAll(calls) ? null : this.#performEach(calls.map(writeOf)),
+    );
+  }
+
+  #commit(
+    group: readonly unknown[],
+    synced: boolean,
+    perform: () => readonly Outcome[] | null,
+  ): GroupDone {
     const { dayInserts, recent } = this.#context;
-    let outcomes: Outcome[];
+    let outcomes: readonly Outcome[] | null;
     try {
       this.#setSynced(synced);
       this.#db.run("BEGIN IMMEDIATE");
-      outcomes = this.#performCalls(writes) ?? writes.map((write) => this.#performOne(write));
+      outcomes = perform();
       this.#db.run("COMMIT");
     } catch (error) {
       this.#rollBack();
       dayInserts.clear();
       recent.rollBack();
       const failure = failureOf(error);
-      return { type: "done", synced: false, outcomes: writes.map(() => ({ failure })) };
+      return { type: "done", synced: false, outcomes: group.map(() => ({ failure })) };
     }
     recent.commit();
     if (!synced) this.#walSync.committed();
@@ -109,26 +126,25 @@ class Writer {
     }
   }
 
-  /**
-   * Performs a group that is calls alone in one go; null for any other group, and for one that
-   * failed, in which each write must be tried by itself.
-   */
-  #performCalls(writes: readonly Write[]): Outcome[] | null {
-    const calls = writes.flatMap((write) => (isCall(write) ? [write.args] : []));
-    if (calls.length < writes.length) return null;
+  /** Records the calls in one go; false when that failed, so that each must be tried by itself. */
+  #recordAll(calls: readonly CallWrite[]): boolean {
     this.#db.run("SAVEPOINT calls");
     try {
       recordCalls(this.#context, calls);
       this.#db.run("RELEASE calls");
-      return writes.map(() => DONE);
+      return true;
     } catch (error) {
       if (!this.#db.isInTransaction) throw error;
       this.#db.run("ROLLBACK TO calls");
       this.#db.run("RELEASE calls");
       this.#context.dayInserts.clear();
       this.#context.recent.rollBack();
-      return null;
+      return false;
     }
+  }
+
+  #performEach(writes: readonly Write[]): Outcome[] {
+    return writes.map((write) => this.#performOne(write));
   }
 
   /** One write that fails, such as for a broken constraint, takes no other down with it. */
@@ -155,8 +171,8 @@ class Writer {
   }
 }
 
-function isCall(write: Write): write is Write<"recordCall"> {
-  return write.verb === "recordCall";
+function writeOf(args: CallWrite): Write<"recordCall"> {
+  return { verb: "recordCall", args: [...args] };
 }
 
 /** The operator's own account is made when the database is. */
@@ -182,7 +198,8 @@ try {
       port.close();
       return;
     }
-    say(writer.perform(message.writes));
+    if (message.type === "calls") say(writer.record(callsOf(message.cells)));
+    else say(writer.perform(message.writes));
   });
   say({ type: "opened" });
 } catch (error) {

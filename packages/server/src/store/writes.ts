@@ -11,6 +11,7 @@ import {
   setLinkPaused,
   writeClients,
 } from "./link-writes.ts";
+import { bookCredit, openMonth, startBilling } from "./money-writes.ts";
 import {
   changeProject,
   createAccount,
@@ -19,7 +20,13 @@ import {
   revokeKey,
   writeKeyUses,
 } from "./project-writes.ts";
+import { deleteProject, purgeStep } from "./project-removal.ts";
+import { recordAudit } from "./audit-log.ts";
+import { acceptInvitation, countSignUp, invite, revokeInvitation } from "./invitation-writes.ts";
+import { ensureOwnAccount, removeMember, setAccountName, setRole } from "./member-writes.ts";
+import { claimSetUp, completeSetUp, releaseSetUp } from "./set-up-writes.ts";
 import { sweepStep } from "./sweep.ts";
+import { addEvent, noteAttempt, setWebhook } from "./webhook-writes.ts";
 import type { WriteContext } from "./write-context.ts";
 
 function writeProbe({ db }: WriteContext): void {
@@ -30,6 +37,8 @@ const WRITES = {
   createAccount,
   createProject,
   changeProject,
+  deleteProject,
+  purgeStep,
   createKey,
   revokeKey,
   writeKeyUses,
@@ -44,6 +53,24 @@ const WRITES = {
   revokeLink,
   writeClients,
   recordCall,
+  startBilling,
+  openMonth,
+  bookCredit,
+  setWebhook,
+  addEvent,
+  noteAttempt,
+  ensureOwnAccount,
+  setAccountName,
+  setRole,
+  removeMember,
+  invite,
+  countSignUp,
+  acceptInvitation,
+  revokeInvitation,
+  claimSetUp,
+  releaseSetUp,
+  completeSetUp,
+  recordAudit,
   sweepStep,
   writeProbe,
 } as const;

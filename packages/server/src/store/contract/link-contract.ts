@@ -37,6 +37,7 @@ export function linkContract(open: OpenHarness): void {
       lastCallAt: null,
       urlTokenHash: new Uint8Array(link.urlTokenHash),
       madeWithSecretKey: true,
+      trial: false,
       sealedUrl: null,
       ownerNode: null,
       ownerEpoch: 0,

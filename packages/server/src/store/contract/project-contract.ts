@@ -39,7 +39,8 @@ export function projectContract(open: OpenHarness): void {
     const accounts = await store.listAccounts({ limit: 10, cursor: null });
     assert.ok(accounts !== "bad_cursor");
     const made = accounts.items.find((account) => account.accountId === accountId);
-    assert.deepEqual(made, { accountId, isOperator: false, projects: 1, createdAt: NOON + DAY });
+    const expected = { accountId, isOperator: false, projects: 1, balanceMicros: 0 };
+    assert.deepEqual(made, { ...expected, createdAt: NOON + DAY });
     const operators = accounts.items.filter(({ isOperator }) => isOperator);
     assert.deepEqual(
       operators.map(({ projects }) => projects),
