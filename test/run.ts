@@ -1,7 +1,9 @@
 /**
  * `npm test`: installs what only tests need if it is missing (the official MCP clients, and what the
- * app's client is tested with), then runs every test there is.
- * `node test/run.ts PART…` runs the files whose path holds one of the parts.
+ * app's client is tested with), then runs the tests; the few files that take longest are left to CI
+ * and to `npm run long`, and named. `npm test PART…` runs the files whose path holds one of the parts.
+ * With `TEST_FULL=1`, CI's second step, the random tests take all their rounds, and where no part is
+ * named only they and what `npm test` leaves out are run.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
@@ -12,12 +14,40 @@ const root = join(import.meta.dirname, "..");
 const installed = ["clients", "client"].map((name) => join(root, "test", name));
 const parts = process.argv.slice(2);
 
+/** Left out of `npm test`, so that it stays under five minutes on two cores. */
+const LEFT_TO_CI = [
+  "test/client/runtimes.test.ts",
+  "test/client/widget-states.test.ts",
+  "test/dashboard/links.test.ts",
+  "test/dashboard/money.test.ts",
+  "test/dashboard/page.test.ts",
+  "test/dashboard/settings.test.ts",
+  "test/faults/kill.test.ts",
+  "test/oracles/tools.test.ts",
+  "test/soak/soak.test.ts",
+];
+/** Run by `npm test` with a part of their rounds, and by CI in full as well. */
+const IN_PARTS = [
+  "packages/server/src/billing/ledger-property.test.ts",
+  "packages/server/src/core/schema/ajv.test.ts",
+  "packages/server/src/core/schema/regex/fuzz.test.ts",
+];
+
+function isWanted(file: string): boolean {
+  if (parts.length > 0) return parts.some((part) => file.includes(part));
+  if (process.env["TEST_LONG"] !== undefined) return true;
+  const isLeftOut = LEFT_TO_CI.includes(file);
+  if (process.env["TEST_FULL"] !== undefined) return isLeftOut || IN_PARTS.includes(file);
+  if (isLeftOut) process.stdout.write(`left to CI and npm run long: ${file}\n`);
+  return !isLeftOut;
+}
+
 const files = globSync(["packages/*/src/**/*.test.ts", "test/**/*.test.ts"], {
   cwd: root,
   exclude: ["**/node_modules/**"],
 })
-  .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
-  .toSorted();
+  .toSorted()
+  .filter(isWanted);
 
 const env = {
   ...process.env,

@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
+import type { QueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAction } from "../api/action.tsx";
-import { signOut, useFeatures, useMe } from "../api/session.ts";
+import { featuresQuery, signOut, useFeatures, useMe } from "../api/session.ts";
 import { Menu } from "../ui/menu.tsx";
 import { say } from "../ui/toast.tsx";
 import { MENU_BUTTON } from "./menu-button.ts";
@@ -23,8 +24,7 @@ export default function AccountMenu() {
   const client = useQueryClient();
   const [theme, setTheme] = useState(chosenTheme);
   const leave = useAction(signOut, () => {
-    client.clear();
-    void navigate({ to: "/sign-in" });
+    void forget(client).then(() => navigate({ to: "/sign-in" }));
   });
   if (leave.failure !== null) {
     say(leave.failure.message);
@@ -77,4 +77,10 @@ export default function AccountMenu() {
       }
     />
   );
+}
+
+/** Lets go of all that the person has seen; what is on its way is not to arrive any more. */
+async function forget(client: QueryClient): Promise<void> {
+  await client.cancelQueries();
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== featuresQuery.queryKey[0] });
 }
