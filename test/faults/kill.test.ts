@@ -20,10 +20,9 @@ import type { Project } from "./kill-traffic.ts";
 import { TERMS, verify } from "./kill-verify.ts";
 import { Known, knownLink } from "./known.ts";
 
-/** With `TEST_FULL=1` there are 20, in `npm run long` 500. */
-const USUALLY = process.env["TEST_FULL"] === undefined ? 4 : 20;
+/** `npm run long` takes 500. */
 const ROUNDS = Number(
-  process.env["KILL_ROUNDS"] ?? (process.env["TEST_LONG"] === undefined ? USUALLY : 500),
+  process.env["KILL_ROUNDS"] ?? (process.env["TEST_LONG"] === undefined ? 20 : 500),
 );
 const seed = Number(process.env["KILL_SEED"] ?? 20_261_130);
 const FIRST_LINKS = 6;
