@@ -77,12 +77,12 @@ test("a call of 23:59:59 that is answered after midnight counts in the old month
   const relay = await openLink(t, MIDNIGHT - 1_000);
   const { clock, driver, sent, store, projectId } = relay;
   const late = [relay.call(), relay.call()];
-  while (sent.length < FREE) await new Promise((resolve) => setTimeout(resolve, 1));
+  while (sent.length < FREE) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(await relay.call(), "quota_exceeded");
   await clock.advance(2_000);
   // The new month has an allowance of its own, though the old one's calls still run.
   const early = [relay.call(), relay.call()];
-  while (sent.length < 2 * FREE) await new Promise((resolve) => setTimeout(resolve, 1));
+  while (sent.length < 2 * FREE) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(await relay.call(), "quota_exceeded");
   for (const id of sent) {
     const answer = { content: [], structuredContent: undefined, isError: undefined };
@@ -106,7 +106,7 @@ test("a call of the old month whose app goes away after midnight gives the new m
   const relay = await openLink(t, MIDNIGHT - 1_000);
   const { clock, driver, sent, store, projectId } = relay;
   const late = relay.call();
-  while (sent.length < 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  while (sent.length < 1) await new Promise((resolve) => setImmediate(resolve));
   await clock.advance(2_000);
   driver.disconnect(1);
   assert.equal(await late, "disconnected");
