@@ -1,7 +1,9 @@
+import type { Socket } from "node:net";
 import { CLOSE_CODES } from "@relay/protocol";
 import type { CloseRule } from "@relay/protocol";
 import { WebSocket } from "ws";
 import type { SocketClose } from "../store/store.ts";
+import type { Outbox } from "./outbox.ts";
 
 /** How a connection ends that is dropped: nobody sends this code. */
 const DROPPED: SocketClose = { code: 1006, reason: "" };
@@ -14,8 +16,51 @@ const DROPPED: SocketClose = { code: 1006, reason: "" };
 export class AppWebSocket extends WebSocket {
   /** What Relay ended it with; null if Relay was not the first. */
   endedWith: SocketClose | null = null;
+  #way: { readonly tcp: Socket; readonly outbox: Outbox } | null = null;
+  /** Frames that leave with the outbox; null when there are none. */
+  #held: Buffer[] | null = null;
+  #heldBytes = 0;
+
+  /** Says which connection is below, and which outbox its frames leave with. */
+  sendBy(tcp: Socket, outbox: Outbox): void {
+    this.#way = { tcp, outbox };
+  }
+
+  /** Bytes that wait to be sent. */
+  get unsentBytes(): number {
+    return this.#heldBytes + this.bufferedAmount;
+  }
+
+  /** Sends a text frame with the others of this turn of the event loop. */
+  sendText(text: string): void {
+    const frame = textFrame(text);
+    this.#heldBytes += frame.length;
+    if (this.#held !== null) {
+      this.#held.push(frame);
+      return;
+    }
+    this.#held = [frame];
+    this.#way?.outbox.add(this);
+  }
+
+  /** Sends what is held now. The library keeps nothing back itself, so the order stays. */
+  flush(): void {
+    const held = this.#held;
+    if (held === null) return;
+    this.#held = null;
+    this.#heldBytes = 0;
+    const [only] = held;
+    const whole = held.length === 1 && only !== undefined ? only : Buffer.concat(held);
+    this.#way?.tcp.write(whole);
+  }
+
+  override ping(data?: unknown, mask?: boolean, done?: (error: Error) => void): void {
+    this.flush();
+    super.ping(data, mask, done);
+  }
 
   override close(code?: number, reason?: string | Buffer): void {
+    this.flush();
     // The library answers the app's own close frame by this method too, with a Buffer or no code.
     if (code === undefined || typeof reason === "object") return super.close(code, reason);
     if (code === 1009) return this.terminate();
@@ -25,6 +70,7 @@ export class AppWebSocket extends WebSocket {
   }
 
   override terminate(): void {
+    this.flush();
     if (this.readyState === WebSocket.OPEN) this.endedWith = DROPPED;
     super.terminate();
   }

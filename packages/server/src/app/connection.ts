@@ -5,7 +5,6 @@ import { readJson } from "../core/json.ts";
 import type { AppSocket, LinkDriver } from "../relay/driver.ts";
 import type { RelayNode } from "../relay/node.ts";
 import type { SocketClose } from "../store/store.ts";
-import { textFrame } from "./app-web-socket.ts";
 import type { AppWebSocket } from "./app-web-socket.ts";
 import { FrameMeter } from "./frame-meter.ts";
 import type { SocketDeps } from "./sockets.ts";
@@ -28,7 +27,6 @@ export class AppConnection implements AppSocket {
   readonly #deps: SocketDeps;
   readonly #node: RelayNode;
   readonly #ws: AppWebSocket;
-  readonly #tcp: Socket;
   readonly #origin: string | null;
   #phase: Phase = "silent";
   #strikes = 0;
@@ -52,12 +50,12 @@ export class AppConnection implements AppSocket {
     this.#deps = deps;
     this.#node = deps.node;
     this.#ws = ws;
-    this.#tcp = tcp;
     this.#origin = peer.origin;
     this.ip = peer.ip;
     this.openedAt = now;
     this.pingedAt = now;
     this.meter = new FrameMeter(now);
+    ws.sendBy(tcp, deps.outbox);
     ws.on("error", () => undefined);
     ws.on("message", (data, isBinary) => {
       // With the default binaryType a message is one Buffer.
@@ -75,18 +73,17 @@ export class AppConnection implements AppSocket {
   }
 
   get unsentBytes(): number {
-    return this.#ws.bufferedAmount;
+    return this.#ws.unsentBytes;
   }
 
   send(frameText: string): boolean {
     const ws = this.#ws;
     if (ws.readyState !== ws.OPEN) return false;
-    if (ws.bufferedAmount > this.#deps.limits.sendBufferBytes) {
+    if (ws.unsentBytes > this.#deps.limits.sendBufferBytes) {
       ws.terminate();
       return false;
     }
-    // The library keeps nothing back on its side, so that its pings and closes stay in order.
-    this.#tcp.write(textFrame(frameText));
+    ws.sendText(frameText);
     return true;
   }
 

@@ -10,6 +10,7 @@ import type { Meter, SocketEnd } from "../observe/meter.ts";
 import type { RelayNode } from "../relay/node.ts";
 import { AppWebSocket } from "./app-web-socket.ts";
 import { AppConnection, FLOOD_FRAMES } from "./connection.ts";
+import { Outbox } from "./outbox.ts";
 
 /** A message, in one frame or in fragments, is whole within this time (SPEC 5). */
 const MESSAGE_MS = 10_000;
@@ -26,6 +27,7 @@ export type SocketDeps = {
   readonly limits: Limits;
   readonly log: Log;
   readonly meter?: Meter | undefined;
+  readonly outbox: Outbox;
   /** A connection's unfinished bytes grew or shrank. */
   readonly onUnfinished: (connection: AppConnection, change: number) => void;
   /** A connection's hello was judged. */
@@ -57,9 +59,10 @@ export class AppSockets {
   #unfinishedSilent = 0;
   #stopSweep: () => void = () => undefined;
 
-  constructor(deps: Omit<SocketDeps, "onUnfinished" | "onGreeted">) {
+  constructor(deps: Omit<SocketDeps, "outbox" | "onUnfinished" | "onGreeted">) {
     this.#deps = {
       ...deps,
+      outbox: new Outbox(),
       onUnfinished: (connection, change) => this.#countUnfinished(connection, change),
       onGreeted: (connection) => this.#noLongerSilent(connection),
     };

@@ -1,5 +1,5 @@
 import { TOOL_ERROR_TEXTS } from "@relay/protocol";
-import type { CallId, Limits } from "@relay/protocol";
+import type { CallId, Limits, Outcome } from "@relay/protocol";
 import type { Clock } from "../clock.ts";
 import {
   invalidArgumentsAnswer,
@@ -7,10 +7,10 @@ import {
   toolResultAnswer,
   unknownToolAnswer,
 } from "../core/host-answers.ts";
-import type { ServerFacts } from "../core/host-answers.ts";
+import type { Progress, ServerFacts } from "../core/host-answers.ts";
 import type { ToolCall } from "../core/host-request.ts";
 import type { CallEnd } from "../relay/call-end.ts";
-import type { LinkDriver } from "../relay/driver.ts";
+import type { CallObserver, LinkDriver } from "../relay/driver.ts";
 import type { OpenManifest } from "../relay/manifests.ts";
 import type { RelayNode } from "../relay/node.ts";
 import type { Routed } from "../relay/router.ts";
@@ -27,7 +27,7 @@ type CallDeps = {
 };
 
 /** One `tools/call` of a host, from its start to the one answer it gets. */
-export class HostCall {
+export class HostCall implements CallObserver {
   readonly #deps: CallDeps;
   readonly #exchange: Exchange;
   readonly #reply: Reply;
@@ -58,19 +58,14 @@ export class HostCall {
     const { node } = this.#deps;
     const { requestId, response } = this.#exchange;
     response.on("close", () => this.#hostGone());
-    const routed = node.router.call(this.#driver, open, this.#asked, requestId, {
-      sent: () => this.#sent(),
-      progressed: (progress) => this.#stream?.progress(progress),
-      decided: (outcome) => this.#exchange.trace?.callEnded(outcome),
-      ended: (end) => this.#ended(end),
-    });
+    const routed = node.router.call(this.#driver, open, this.#asked, requestId, this);
     if (routed.type === "started") this.#callId = routed.callId;
     else this.#refused(routed);
     // The host may have left before there was anything to cancel.
     if (response.destroyed) this.#hostGone();
   }
 
-  #sent(): void {
+  sent(): void {
     this.#exchange.trace?.callSent();
     if (this.#isOver || !this.#reply.accept.stream) return;
     this.#stream = new CallStream(this.#exchange.response, {
@@ -83,7 +78,15 @@ export class HostCall {
     this.#stream.open();
   }
 
-  #ended(end: CallEnd): void {
+  progressed(progress: Progress): void {
+    this.#stream?.progress(progress);
+  }
+
+  decided(outcome: Outcome): void {
+    this.#exchange.trace?.callEnded(outcome);
+  }
+
+  ended(end: CallEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const body = toolResultAnswer(this.#asked, this.#facts, end);

@@ -324,7 +324,7 @@ export class LinkDriver {
     live.call.observer.decided?.(effect.outcome);
     if (effect.sent) {
       const appMs = this.#now() - live.sentMs;
-      void this.#deps.settler.settle(row, () => {
+      this.#deps.settler.settle(row, () => {
         live.call.observer.ended(end);
         const wholeMs = this.#now() - live.startedMs;
         this.#deps.meter?.callAnswered(effect.outcome, { wholeMs, appMs });

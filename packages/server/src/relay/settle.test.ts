@@ -105,7 +105,7 @@ function turn(): Promise<void> {
 test("an answer waits for its row, and the reservation is spent when it is written", async () => {
   const { disk, settler, spent } = open();
   let released = 0;
-  void settler.settle(row("a"), () => (released += 1));
+  settler.settle(row("a"), () => (released += 1));
   await turn();
   assert.equal(released, 0);
   disk.asked[0]?.write();
@@ -118,7 +118,7 @@ test("an answer waits for its row, and the reservation is spent when it is writt
 test("after a second the answer goes first, once, and the store is late until the row is written", async () => {
   const { clock, disk, settler, spent } = open();
   let released = 0;
-  void settler.settle(row("a"), () => (released += 1));
+  settler.settle(row("a"), () => (released += 1));
   await clock.advance(999);
   assert.equal(released, 0);
   await clock.advance(1);
@@ -134,7 +134,7 @@ test("after a second the answer goes first, once, and the store is late until th
 
 test("a row that can't be written is tried again with the same id until it is", async () => {
   const { clock, disk, settler, spent } = open();
-  void settler.settle(row("a"), () => undefined);
+  settler.settle(row("a"), () => undefined);
   for (const waitMs of [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]) {
     disk.asked.at(-1)?.fail();
     await turn();
@@ -152,7 +152,7 @@ test("a row that can't be written is tried again with the same id until it is", 
 test("a row that can never be written is let go, with its answer and its reservation", async () => {
   const { clock, disk, settler, spent, released } = open();
   let answered = 0;
-  void settler.settle(row("a"), () => (answered += 1));
+  settler.settle(row("a"), () => (answered += 1));
   disk.asked[0]?.refuse();
   await turn();
   await clock.advance(60_000);
@@ -164,7 +164,7 @@ test("a row that can never be written is let go, with its answer and its reserva
 
 test("an uncounted call spends nothing", async () => {
   const { disk, settler, spent } = open();
-  void settler.settle(row("a", false), () => undefined);
+  settler.settle(row("a", false), () => undefined);
   disk.asked[0]?.write();
   await turn();
   assert.deepEqual(spent, []);

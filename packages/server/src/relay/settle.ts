@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { SegmentId } from "../core/ledger-book.ts";
 import type { Log } from "../observe/log.ts";
 import type { Meter } from "../observe/meter.ts";
 import { StoreError } from "../store/store.ts";
@@ -64,7 +65,7 @@ export class Settler {
   }
 
   /** Records a call that reached the app; `release` runs once, when the row is written or late. */
-  async settle(row: CallRow, release: () => void): Promise<void> {
+  settle(row: CallRow, release: () => void): void {
     let isLate = false;
     const wait = this.#answerWaits.begin(() => {
       isLate = true;
@@ -72,20 +73,21 @@ export class Settler {
       this.#log.warn({ requestId: row.requestId }, "a call's row is late; its answer goes first");
       release();
     });
-    const written = await this.#write(row, false);
-    if (row.counted && written) this.#quota.spend(row.projectId, row.callId);
-    if (row.counted && !written) this.#quota.release(row.projectId, row.callId);
-    if (isLate) {
-      this.#late -= 1;
-      return;
-    }
-    wait.cancel();
-    release();
+    this.#record(row, false, (written) => {
+      if (row.counted && written) this.#quota.spend(row.projectId, row.callId);
+      if (row.counted && !written) this.#quota.release(row.projectId, row.callId);
+      if (isLate) {
+        this.#late -= 1;
+        return;
+      }
+      wait.cancel();
+      release();
+    });
   }
 
   /** Records a refused call; nobody waits for it. */
   note(row: CallRow, rollUpOnly: boolean): void {
-    void this.#write(row, rollUpOnly);
+    this.#record(row, rollUpOnly, () => undefined);
   }
 
   /** Waits until every row is written, at most `ms`; returns how many are not. */
@@ -96,37 +98,55 @@ export class Settler {
   }
 
   /**
-   * Resolves with true when the row is committed, however often that has to be tried, and with
-   * false where it never can be. Never rejects.
+   * Calls `done` once: with true when the row is committed, however often that has to be tried, and
+   * with false where it never can be.
    */
-  async #write(row: CallRow, rollUpOnly: boolean): Promise<boolean> {
+  #record(row: CallRow, rollUpOnly: boolean, done: (written: boolean) => void): void {
     this.#unwritten += 1;
     this.#meter?.callEnded(row.outcome, row.counted);
     if (!rollUpOnly) this.#live?.callEnded(row);
-    const endedMs = this.#clock.monotonic();
     // While it is held: afterwards nobody knows it any more.
     const segmentId = row.counted ? (this.#quota.segmentOf?.(row.callId) ?? null) : null;
-    let waitMs = RETRY_FIRST_MS;
-    for (;;) {
-      try {
-        await this.#store.recordCall(row, rollUpOnly, segmentId);
+    const endedMs = this.#clock.monotonic();
+    const write: RowWrite = { row, rollUpOnly, segmentId, endedMs, done };
+    this.#try(write, RETRY_FIRST_MS);
+  }
+
+  /** Tries to write, and again after `waitMs` where the store is away. */
+  #try(write: RowWrite, waitMs: number): void {
+    const { row, rollUpOnly, segmentId, endedMs, done } = write;
+    // By hand and not as an async function, which would cost each call two promises more.
+    this.#store.recordCall(row, rollUpOnly, segmentId).then(
+      () => {
         this.#unwritten -= 1;
         this.#meter?.rowWritten(this.#clock.monotonic() - endedMs);
-        return true;
-      } catch (error) {
+        done(true);
+      },
+      (error: unknown) => {
         this.#log.error({ err: error, requestId: row.requestId }, "a call's row was not written");
-        if (!(error instanceof StoreError)) {
-          // The row itself is wrong: a bug of ours, which trying again would not mend.
-          this.#unwritten -= 1;
-          return false;
+        if (error instanceof StoreError) {
+          const next = Math.min(RETRY_MAX_MS, waitMs * 2);
+          this.#clock.after(waitMs, () => this.#try(write, next));
+          return;
         }
-        await this.#pause(waitMs);
-        waitMs = Math.min(RETRY_MAX_MS, waitMs * 2);
-      }
-    }
+        // The row itself is wrong: a bug of ours, which trying again would not mend.
+        this.#unwritten -= 1;
+        done(false);
+      },
+    );
   }
 
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.#clock.after(ms, resolve));
   }
 }
+
+/** A row on its way into the store. */
+type RowWrite = {
+  readonly row: CallRow;
+  readonly rollUpOnly: boolean;
+  readonly segmentId: SegmentId | null;
+  /** When its call ended, monotonic ms. */
+  readonly endedMs: number;
+  readonly done: (written: boolean) => void;
+};
