@@ -1,4 +1,3 @@
-import type { LinkId } from "@relay/protocol";
 import type { SegmentId } from "../core/ledger-book.ts";
 import { DAY_MS, dayOf, HOUR_MS, makeDay, tableOf } from "./call-days.ts";
 import type { Connection } from "./connection.ts";
@@ -29,13 +28,12 @@ export function recordCall(context: WriteContext, ...write: CallWrite): void {
 }
 
 /**
- * Records calls together: each has its row, while what they add to one roll-up, to one link or to a
- * project's month is written once. All of them are written, or it throws.
+ * Records calls together: each has its row, while what they add to one roll-up or to a project's
+ * month is written once. All of them are written, or it throws.
  */
 export function recordCalls(context: WriteContext, writes: readonly CallWrite[]): void {
-  const { db, recent } = context;
+  const { db, recent, lastCalls } = context;
   const sums = new Map<string, Sum>();
-  const lastCalls = new Map<LinkId, number>();
   const paid = new Map<SegmentId, { calls: number; at: number }>();
   for (const [call, rollUpOnly, segmentId] of writes) {
     if (recent.has(call.callId)) continue;
@@ -50,18 +48,10 @@ export function recordCalls(context: WriteContext, writes: readonly CallWrite[])
         at: Math.max(before?.at ?? 0, endedAt),
       });
     }
-    const last = lastCalls.get(call.linkId) ?? 0;
-    lastCalls.set(call.linkId, Math.max(last, call.startedAt));
+    lastCalls.note(call.linkId, call.startedAt);
   }
   for (const sum of sums.values()) writeSum(db, sum);
   for (const [segmentId, { calls, at }] of paid) countCalls(context, segmentId, calls, at);
-  for (const [linkId, startedAt] of lastCalls) {
-    db.run(
-      "UPDATE links SET last_call_at = max(ifnull(last_call_at, 0), ?) WHERE link_id = ?",
-      startedAt,
-      linkId,
-    );
-  }
 }
 
 /** Inserts the row; false when a row of that call was there already, so that all was written. */

@@ -165,3 +165,32 @@ async function threadBehind(t: TestContext, use: () => Promise<unknown>): Promis
   assert.ok(worker instanceof Worker);
   return worker;
 }
+
+test("the last calls of many links are there soon after, and at once when the store closes", async (t) => {
+  const dataDir = dataDirFor(t);
+  const store = await openStore(t, dataDir);
+  const projectId = await addProject(store);
+  const links = Array.from({ length: 40 }, () => newLink(projectId));
+  await Promise.all(links.map((link) => store.createLink(link, 10_000)));
+  const callAll = (startedAt: number): Promise<unknown> =>
+    Promise.all(
+      links.map(({ linkId }) => store.recordCall(newCall(projectId, linkId, { startedAt }), false)),
+    );
+  const lastOf = async (from: SqliteStore): Promise<(number | null | undefined)[]> =>
+    Promise.all(links.map(async ({ linkId }) => (await from.getLink(linkId))?.link.lastCallAt));
+  await callAll(NOON);
+  await callAll(NOON + 1);
+  const deadline = performance.now() + 10_000;
+  while ((await lastOf(store)).some((at) => at !== NOON + 1)) {
+    assert.ok(performance.now() < deadline, "the last calls are not written");
+    await wait(20);
+  }
+  await callAll(NOON + 2);
+  await callAll(NOON + 3);
+  await store.close();
+  const again = await openStore(t, dataDir);
+  assert.deepEqual(
+    await lastOf(again),
+    links.map(() => NOON + 3),
+  );
+});

@@ -8,6 +8,7 @@ import { ACCOUNT_READ_SQL } from "./account-reads.ts";
 import { Connection } from "./connection.ts";
 import { manifestOf, newCall, newKey, newLink, newProject, NOON } from "./contract/records.ts";
 import { readList } from "./lists.ts";
+import { LastCalls } from "./last-calls.ts";
 import { ManifestChanges } from "./manifest-changes.ts";
 import { MIGRATIONS, migrate } from "./migrate.ts";
 import type { Migration } from "./migrate.ts";
@@ -159,6 +160,7 @@ function contextFor(t: TestContext): WriteContext {
     db,
     dayInserts: new Map(),
     recent: new RecentCalls(10),
+    lastCalls: new LastCalls(),
     manifestChanges: new ManifestChanges(10),
   };
 }

@@ -1,4 +1,5 @@
 import type { Connection } from "./connection.ts";
+import type { LastCalls } from "./last-calls.ts";
 import type { ManifestChanges } from "./manifest-changes.ts";
 import type { RecentCalls } from "./recent-calls.ts";
 
@@ -11,5 +12,6 @@ export type WriteContext = {
    */
   readonly dayInserts: Map<number, string>;
   readonly recent: RecentCalls;
+  readonly lastCalls: LastCalls;
   readonly manifestChanges: ManifestChanges;
 };

@@ -7,6 +7,7 @@ import { recordCalls } from "./call-writes.ts";
 import type { CallWrite } from "./call-writes.ts";
 import { Connection } from "./connection.ts";
 import { failureOf } from "./failure.ts";
+import { LAST_CALL_LAG_MS, LastCalls } from "./last-calls.ts";
 import { ManifestChanges } from "./manifest-changes.ts";
 import { MIGRATIONS, migrate } from "./migrate.ts";
 import { RecentCalls } from "./recent-calls.ts";
@@ -42,6 +43,7 @@ class Writer {
   readonly #walFile: number;
   readonly #walSync: WalSync;
   #isSynced = true;
+  #lastCallsTimer: NodeJS.Timeout | null = null;
 
   constructor(settings: WriterSettings, onSynced: () => void) {
     this.#db = new Connection(settings.path, {
@@ -58,6 +60,7 @@ class Writer {
       db: this.#db,
       dayInserts: new Map(),
       recent: new RecentCalls(RECENT_CALLS_MAX),
+      lastCalls: new LastCalls(),
       manifestChanges: new ManifestChanges(MANIFEST_CHANGES_MAX),
     };
     this.#alwaysSynced = settings.durability === "full";
@@ -92,30 +95,52 @@ class Writer {
     synced: boolean,
     perform: () => readonly Outcome[] | null,
   ): GroupDone {
-    const { dayInserts, recent } = this.#context;
+    const { dayInserts, recent, lastCalls } = this.#context;
+    const now = performance.now();
     let outcomes: readonly Outcome[] | null;
     try {
       this.#setSynced(synced);
       this.#db.run("BEGIN IMMEDIATE");
       outcomes = perform();
+      const takesLastCalls = lastCalls.isDue(now);
+      if (takesLastCalls) lastCalls.write(this.#db);
       this.#db.run("COMMIT");
+      if (takesLastCalls) lastCalls.committed(now);
     } catch (error) {
       this.#rollBack();
       dayInserts.clear();
       recent.rollBack();
+      if (!lastCalls.isEmpty) this.#writeLastCallsLater();
       const failure = failureOf(error);
       return { type: "done", synced: false, outcomes: group.map(() => ({ failure })) };
     }
     recent.commit();
+    if (!lastCalls.isEmpty) this.#writeLastCallsLater();
     if (!synced) this.#walSync.committed();
     return { type: "done", synced, outcomes };
   }
 
   close(): void {
+    this.#context.lastCalls.hurry();
+    this.#writeLastCalls();
+    if (this.#lastCallsTimer !== null) clearTimeout(this.#lastCallsTimer);
     // Where somebody else has the database open too, closing it syncs nothing.
     this.#walSync.finish();
     this.#db.close();
     closeSync(this.#walFile);
+  }
+
+  /** Sees to it that the last calls of a busy moment are written when nothing else comes. */
+  #writeLastCallsLater(): void {
+    this.#lastCallsTimer ??= setTimeout(() => {
+      this.#lastCallsTimer = null;
+      this.#writeLastCalls();
+    }, LAST_CALL_LAG_MS);
+  }
+
+  #writeLastCalls(): void {
+    if (this.#context.lastCalls.isEmpty) return;
+    this.#commit([], this.#alwaysSynced, () => null);
   }
 
   #rollBack(): void {

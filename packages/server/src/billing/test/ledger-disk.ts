@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { recordCalls } from "../../store/call-writes.ts";
 import type { CallWrite } from "../../store/call-writes.ts";
 import { Connection } from "../../store/connection.ts";
+import { LastCalls } from "../../store/last-calls.ts";
 import { ManifestChanges } from "../../store/manifest-changes.ts";
 import { MIGRATIONS, migrate } from "../../store/migrate.ts";
 import { RecentCalls } from "../../store/recent-calls.ts";
@@ -95,6 +96,7 @@ export class LedgerDisk {
       db: this.db,
       dayInserts: new Map(),
       recent: new RecentCalls(1_000),
+      lastCalls: new LastCalls(),
       manifestChanges: new ManifestChanges(1),
     };
   }
