@@ -1,5 +1,6 @@
 /** Calls through Relay beside two others, in turns, from the same client process. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Job, Result, Target } from "./load.ts";
@@ -31,6 +32,7 @@ const TOOLS = Array.from({ length: 6 }, (_, index) =>
 
 /** Prints calls/s and latency at 1 and 32 callers, with the ratio of each pair of rounds. */
 export async function benchCalls(): Promise<void> {
+  installClients();
   const dataDir = mkdtempSync(join(tmpdir(), "relay-bench-"));
   const load = new Child("bench/load.ts");
   const bare = new Child("bench/bare-relay.ts");
@@ -53,6 +55,14 @@ export async function benchCalls(): Promise<void> {
     for (const child of [load, bare, sdk, relay]) child.kill();
     rmSync(dataDir, { recursive: true, force: true });
   }
+}
+
+/** The SDK comes with the official clients that tests use; they are installed where they are missing. */
+function installClients(): void {
+  const folder = join(import.meta.dirname, "..", "test", "clients");
+  if (existsSync(join(folder, "node_modules"))) return;
+  const { status } = spawnSync("npm", ["ci", "--prefix", folder], { stdio: "inherit" });
+  if (status !== 0) throw new Error("the SDK to compare with could not be installed");
 }
 
 type Contender = {

@@ -75,6 +75,10 @@ const run = spawnSync(
     "--test-force-exit",
     "--test-timeout=180000",
     "--test-reporter=spec",
+    "--test-reporter-destination=stdout",
+    `--test-reporter=${join(root, "test", "layers.ts")}`,
+    // Of two reporters on stdout the second is cut off by the forced exit.
+    "--test-reporter-destination=stderr",
     ...files,
   ],
   { cwd: root, stdio: "inherit", env },

@@ -1,4 +1,4 @@
-import { createHash, hash, randomFillSync } from "node:crypto";
+import { hash, randomFillSync } from "node:crypto";
 import { TOKEN_SHAPES } from "@relay/protocol";
 import type {
   AccountId,
@@ -58,10 +58,8 @@ export function tokenHashKey(token: string): string {
 
 /** SHA-256 as lower-case hex, for content addresses. */
 export function hashText(...parts: readonly string[]): string {
-  const sum = createHash("sha256");
   // Each part's length goes in too, so that two splits of the same text differ.
-  for (const part of parts) sum.update(`${part.length}:`).update(part);
-  return sum.digest("hex");
+  return hash("sha256", parts.map((part) => `${part.length}:${part}`).join(""), "hex");
 }
 
 /** Mints a UUIDv7: its first 48 bits are the time, so that ids sort by age. */
