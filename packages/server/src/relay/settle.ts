@@ -109,31 +109,29 @@ export class Settler {
     const segmentId = row.counted ? (this.#quota.segmentOf?.(row.callId) ?? null) : null;
     const endedMs = this.#clock.monotonic();
     const write: RowWrite = { row, rollUpOnly, segmentId, endedMs, done };
-    this.#try(write, RETRY_FIRST_MS);
+    void this.#try(write, RETRY_FIRST_MS);
   }
 
   /** Tries to write, and again after `waitMs` where the store is away. */
-  #try(write: RowWrite, waitMs: number): void {
+  async #try(write: RowWrite, waitMs: number): Promise<void> {
     const { row, rollUpOnly, segmentId, endedMs, done } = write;
-    // By hand and not as an async function, which would cost each call two promises more.
-    this.#store.recordCall(row, rollUpOnly, segmentId).then(
-      () => {
-        this.#unwritten -= 1;
-        this.#meter?.rowWritten(this.#clock.monotonic() - endedMs);
-        done(true);
-      },
-      (error: unknown) => {
-        this.#log.error({ err: error, requestId: row.requestId }, "a call's row was not written");
-        if (error instanceof StoreError) {
-          const next = Math.min(RETRY_MAX_MS, waitMs * 2);
-          this.#clock.after(waitMs, () => this.#try(write, next));
-          return;
-        }
-        // The row itself is wrong: a bug of ours, which trying again would not mend.
-        this.#unwritten -= 1;
-        done(false);
-      },
-    );
+    try {
+      await this.#store.recordCall(row, rollUpOnly, segmentId);
+    } catch (error) {
+      this.#log.error({ err: error, requestId: row.requestId }, "a call's row was not written");
+      if (error instanceof StoreError) {
+        const next = Math.min(RETRY_MAX_MS, waitMs * 2);
+        this.#clock.after(waitMs, () => void this.#try(write, next));
+        return;
+      }
+      // The row itself is wrong: a bug of ours, which trying again would not mend.
+      this.#unwritten -= 1;
+      done(false);
+      return;
+    }
+    this.#unwritten -= 1;
+    this.#meter?.rowWritten(this.#clock.monotonic() - endedMs);
+    done(true);
   }
 
   #pause(ms: number): Promise<void> {
