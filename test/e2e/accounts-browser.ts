@@ -109,7 +109,7 @@ export async function developerOf(relay: TestRelay, name: string): Promise<Devel
   const user = { name, email, password: PASSWORD };
   await browser.ask("POST", "/api/auth/sign-up/email", { ...user, invitation });
   await browser.signIn(email);
-  const joined = await browser.ask("POST", `/api/invitations/${invitation}`);
+  const joined = await browser.ask("POST", "/api/invitations", { token: invitation });
   const me = await browser.ask("GET", "/api/me");
   if (joined.status !== 200) throw new Error(JSON.stringify(joined.body));
   const userId = String(me.body["user"].id);
@@ -121,7 +121,7 @@ export async function join(owner: Developer, member: Developer, role: string): P
   const path = `/api/accounts/${owner.accountId}/invitations`;
   const invited = await owner.browser.ask("POST", path, { role });
   const token = tokenOf(String(invited.body["url"]));
-  const joined = await member.browser.ask("POST", `/api/invitations/${token}`);
+  const joined = await member.browser.ask("POST", "/api/invitations", { token });
   if (joined.status !== 200) throw new Error(JSON.stringify(joined.body));
 }
 

@@ -56,7 +56,7 @@ test("every address under /api but those for anyone refuses who is not signed in
   );
   assert.deepEqual(
     open.map(({ method, path }) => `${method} ${path}`),
-    ["get /api/features", "post /api/setup", "get /api/invitations/{token}"],
+    ["get /api/features", "post /api/setup", "post /api/invitations/look"],
   );
 });
 

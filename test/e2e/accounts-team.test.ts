@@ -105,14 +105,14 @@ test("an invitation is shown once, used once, and over when taken back", async (
   assert.equal(listed.body["items"].length, 1);
   assert.ok(!JSON.stringify(listed.body).includes(token));
 
-  const seen = await member.browser.ask("GET", `/api/invitations/${token}`);
+  const seen = await member.browser.ask("POST", "/api/invitations/look", { token });
   assert.deepEqual([seen.body["accountName"], seen.body["role"]], ["Ann", "developer"]);
-  const own = await owner.browser.ask("POST", `/api/invitations/${token}`);
+  const own = await owner.browser.ask("POST", "/api/invitations", { token });
   assert.equal(own.status, 409);
-  const accepted = await member.browser.ask("POST", `/api/invitations/${token}`);
+  const accepted = await member.browser.ask("POST", "/api/invitations", { token });
   assert.deepEqual(accepted.body, { accountId: owner.accountId, role: "developer" });
-  for (const method of ["GET", "POST"]) {
-    const again = await owner.browser.ask(method, `/api/invitations/${token}`);
+  for (const address of ["/api/invitations/look", "/api/invitations"]) {
+    const again = await owner.browser.ask("POST", address, { token });
     assert.equal(again.status, 404);
   }
 
@@ -121,10 +121,9 @@ test("an invitation is shown once, used once, and over when taken back", async (
   assert.equal((await member.browser.ask("DELETE", place)).status, 403);
   assert.equal((await owner.browser.ask("DELETE", place)).status, 200);
   assert.equal((await owner.browser.ask("DELETE", place)).status, 404);
-  const gone = await member.browser.ask(
-    "GET",
-    `/api/invitations/${tokenOf(String(second.body["url"]))}`,
-  );
+  const gone = await member.browser.ask("POST", "/api/invitations/look", {
+    token: tokenOf(String(second.body["url"])),
+  });
   assert.equal(gone.status, 404);
   const mailed = await owner.browser.ask("POST", path, { role: "admin", email: "x@example.com" });
   assert.match(mailed.body["error"].message, /sends no mail; pass the link on/);

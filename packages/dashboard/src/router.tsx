@@ -47,7 +47,7 @@ const setup = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  validateSearch: texts("next"),
+  validateSearch: texts("next", "error"),
   component: lazyRouteComponent(entry, "SignInPage"),
 });
 const signUp = createRoute({
@@ -94,6 +94,7 @@ const audit = createRoute({
 const account = createRoute({
   getParentRoute: () => app,
   path: "/account",
+  validateSearch: texts("github", "error"),
   component: lazyRouteComponent(() => import("./pages/account/account-page.tsx"), "AccountPage"),
 });
 
@@ -117,13 +118,13 @@ const start = createRoute({
 const links = createRoute({
   getParentRoute: () => project,
   path: "/links",
-  validateSearch: texts("label", "state", "sort", "link", "tab"),
+  validateSearch: texts("label", "state", "trial", "sort", "link", "tab"),
   component: lazyRouteComponent(() => import("./pages/links/links-page.tsx"), "LinksPage"),
 });
 const calls = createRoute({
   getParentRoute: () => project,
   path: "/calls",
-  validateSearch: texts("outcome", "counted", "linkId", "tool", "span", "view"),
+  validateSearch: texts("outcome", "counted", "linkId", "tool", "client", "span", "view"),
   component: lazyRouteComponent(() => import("./pages/calls/calls-page.tsx"), "CallsPage"),
 });
 const tryTool = createRoute({

@@ -43,7 +43,9 @@ export function useAction<Input extends readonly unknown[], Result>(
     setBusy(true);
     setFailure(null);
     try {
-      onDone?.(await withPassword(() => act(...input), ask));
+      // By itself: `onDone?.(…)` would not even act where there is no `onDone`.
+      const result = await withPassword(() => act(...input), ask);
+      onDone?.(result);
     } catch (error) {
       setFailure(error instanceof Error ? error : new Error(String(error)));
     } finally {

@@ -1,10 +1,10 @@
 import { createContext, use, useEffect, useMemo, useRef, useState } from "react";
 import type { ReactNode } from "react";
-import { apiUrl } from "./client.ts";
-import type { Call } from "./shapes.ts";
+import type { Call, Checklist } from "./shapes.ts";
+import { useStream } from "./stream.ts";
+import type { LiveState } from "./stream.ts";
 
-/** `asleep`: the page is not looked at, so nothing is sent to it. */
-export type LiveState = "connecting" | "live" | "asleep";
+export type { LiveState } from "./stream.ts";
 
 export type LinkChange = {
   readonly linkId: string;
@@ -25,6 +25,7 @@ export type LiveListener = {
 type Live = {
   readonly state: LiveState;
   readonly listeners: Set<LiveListener>;
+  readonly checklist: Checklist | null;
 };
 
 const LiveContext = createContext<Live | null>(null);
@@ -37,53 +38,35 @@ export function LiveProvider({
   readonly projectId: string;
   readonly children: ReactNode;
 }) {
-  const [state, setState] = useState<LiveState>("connecting");
   const [listeners] = useState(() => new Set<LiveListener>());
-  useEffect(() => {
-    let source: EventSource | null = null;
-    const update = (): void => {
-      if (document.hidden) {
-        source?.close();
-        source = null;
-        setState("asleep");
-      } else if (source === null) {
-        setState("connecting");
-        source = openSource(projectId, listeners, setState);
-      }
-    };
-    update();
-    document.addEventListener("visibilitychange", update);
-    return () => {
-      document.removeEventListener("visibilitychange", update);
-      source?.close();
-    };
-  }, [projectId, listeners]);
-  const live = useMemo(() => ({ state, listeners }), [state, listeners]);
+  const [checklist, setChecklist] = useState<Checklist | null>(null);
+  const tell = (pick: (listener: LiveListener) => void): void => {
+    for (const listener of listeners) pick(listener);
+  };
+  // Relay's own events, in the shapes its description promises.
+  const state = useStream(`projects/${projectId}/events`, {
+    open: () => tell((listener) => listener.opened?.()),
+    events: {
+      call: (data) => tell((listener) => listener.call?.(JSON.parse(data) as Call)),
+      link: (data) => tell((listener) => listener.link?.(JSON.parse(data) as LinkChange)),
+      dropped: (data) =>
+        tell((listener) =>
+          listener.dropped?.((JSON.parse(data) as { readonly calls: number }).calls),
+        ),
+      checklist: (data) => setChecklist(JSON.parse(data) as Checklist),
+    },
+  });
+  const live = useMemo(() => ({ state, listeners, checklist }), [state, listeners, checklist]);
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 
-function openSource(
-  projectId: string,
-  listeners: ReadonlySet<LiveListener>,
-  onState: (state: LiveState) => void,
-): EventSource {
-  const source = new EventSource(apiUrl(`projects/${projectId}/events`));
-  const tell = (name: string, pick: (listener: LiveListener, data: string) => void): void =>
-    source.addEventListener(name, ({ data }: MessageEvent<string>) => {
-      for (const listener of listeners) pick(listener, data);
-    });
-  // Relay's own events, in the shapes its description promises.
-  tell("call", (listener, data) => listener.call?.(JSON.parse(data) as Call));
-  tell("link", (listener, data) => listener.link?.(JSON.parse(data) as LinkChange));
-  tell("dropped", (listener, data) =>
-    listener.dropped?.((JSON.parse(data) as { readonly calls: number }).calls),
-  );
-  source.addEventListener("open", () => {
-    onState("live");
-    for (const listener of listeners) listener.opened?.();
-  });
-  source.addEventListener("error", () => onState("connecting"));
-  return source;
+/** The project's checklist as it was pushed last; null before the stream has brought it. */
+export function useChecklist(): {
+  readonly checklist: Checklist | null;
+  readonly state: LiveState;
+} {
+  const live = use(LiveContext);
+  return { checklist: live?.checklist ?? null, state: live?.state ?? "connecting" };
 }
 
 /** Listens to the project's events for as long as the caller is on the page. */
@@ -93,19 +76,20 @@ export function useLive(listener: LiveListener): LiveState {
   useEffect(() => {
     newest.current = listener;
   });
+  const listeners = live?.listeners;
   useEffect(() => {
-    if (live === null) return;
+    if (listeners === undefined) return;
     const own: LiveListener = {
       call: (call) => newest.current.call?.(call),
       link: (change) => newest.current.link?.(change),
       dropped: (calls) => newest.current.dropped?.(calls),
       opened: () => newest.current.opened?.(),
     };
-    live.listeners.add(own);
+    listeners.add(own);
     return () => {
-      live.listeners.delete(own);
+      listeners.delete(own);
     };
-  }, [live]);
+  }, [listeners]);
   return live?.state ?? "connecting";
 }
 

@@ -3,6 +3,7 @@ import { queryOf, request } from "./client.ts";
 import type {
   Call,
   Checklist,
+  ClientCalls,
   Hour,
   Key,
   LedgerEntry,
@@ -77,9 +78,19 @@ export const hoursQuery = (id: string, span: Span, tool: string | undefined) =>
 export const latencyQuery = (id: string, span: Span) =>
   read<{ readonly items: readonly ToolLatency[] }>(id, `/latency${queryOf(span)}`, "latency", span);
 
+/** Who called since `from`: what a list of calls can be narrowed down to. */
+export const clientsQuery = (id: string, from: string) =>
+  read<{ readonly items: readonly ClientCalls[] }>(
+    id,
+    `/clients${queryOf({ from })}`,
+    "clients",
+    from,
+  );
+
 export type LinkFilter = {
   readonly label?: string | undefined;
   readonly state?: string | undefined;
+  readonly trial?: string | undefined;
   readonly sort?: string | undefined;
 };
 export const linksQuery = (id: string, filter: LinkFilter) => list<Link>(id, "links", filter);
@@ -89,6 +100,7 @@ export type CallFilter = {
   readonly counted?: string | undefined;
   readonly linkId?: string | undefined;
   readonly tool?: string | undefined;
+  readonly client?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 };

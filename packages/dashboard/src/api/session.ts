@@ -65,11 +65,12 @@ export async function signOut(): Promise<void> {
   await request("POST", "auth/sign-out", {});
 }
 
-/** Sends the browser to GitHub, which sends it back to `next`. */
-export async function signInWithGitHub(next: string): Promise<void> {
+/** Sends the browser to GitHub, which sends it back to `next`; `newcomer` may get an account. */
+export async function signInWithGitHub(next: string, newcomer = false): Promise<void> {
   const { url } = await request<{ readonly url: string }>("POST", "auth/sign-in/social", {
     provider: "github",
     callbackURL: next,
+    ...(newcomer ? { requestSignUp: true } : {}),
   });
   window.location.assign(url);
 }

@@ -132,6 +132,8 @@ export type Call = {
   readonly resultBytes: number;
   readonly requestId: string;
 };
+/** A host by what it calls itself, and how many of the newest calls it made. */
+export type ClientCalls = { readonly name: string; readonly calls: number };
 export type OutcomeCounts = Partial<Readonly<Record<Outcome, number>>>;
 export type Hour = { readonly hour: string; readonly byOutcome: OutcomeCounts };
 export type ToolLatency = {

@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Card, Facts } from "../ui/card.tsx";
 import { CodeBlock, CopyLine } from "../ui/copy.tsx";
 import { Drawer } from "../ui/dialog.tsx";
-import { fullTime } from "../ui/format.ts";
+import { fullTime, jsonLines } from "../ui/format.ts";
 import { Empty, FailureNote, Loading } from "../ui/notice.tsx";
 import { Cell, More, Row, Table } from "../ui/table.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -117,10 +117,10 @@ function EntryDrawer({
           ]}
         />
         {before === null || before === undefined ? null : (
-          <CodeBlock title="Before" code={JSON.stringify(before, null, 2)} />
+          <CodeBlock title="Before" code={jsonLines(before)} />
         )}
         {after === null || after === undefined ? null : (
-          <CodeBlock title="After" code={JSON.stringify(after, null, 2)} />
+          <CodeBlock title="After" code={jsonLines(after)} />
         )}
         <CopyLine title="Request id" text={entry.requestId} />
         <p className="text-xs text-quiet">Secrets are taken out before a line is written.</p>

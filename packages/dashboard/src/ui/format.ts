@@ -68,6 +68,17 @@ export function money(micros: number): string {
   });
 }
 
+/** Marks that change the direction of what follows, so that code reads as what it is not. */
+const TURNING_MARKS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+
+/** A value as indented JSON in which every mark of direction is written out, as JSON may. */
+export function jsonLines(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(
+    TURNING_MARKS,
+    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 /** The first block of an id, enough to tell it from its neighbours. */
 export function shortId(id: string): string {
   return id.length > 13 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id;

@@ -23,8 +23,9 @@ export function Table({
   readonly children: ReactNode;
 }) {
   return (
+    // Relative, so that what is only read out scrolls with it, and does not make the page wider.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="overflow-x-auto" tabIndex={0} role="group" aria-label={caption}>
+    <div className="relative overflow-x-auto" tabIndex={0} role="group" aria-label={caption}>
       <table className="w-full border-collapse text-sm">
         <caption className="sr-only">{caption}</caption>
         <thead>

@@ -17,7 +17,6 @@ import { Time, isoTime, textOf } from "./shapes.ts";
 
 const OF_ACCOUNT = "/api/accounts/{accountId}/invitations";
 const OF_OPERATOR = "/v1/operator/invitations";
-const BY_TOKEN = "/api/invitations/{token}";
 const OPEN_MS = 7 * 24 * 60 * 60 * 1_000;
 const ADDRESSES_MAX = 100_000;
 /** Looks at invitations from one address in a minute. */
@@ -26,6 +25,9 @@ const LOOKS_PER_MINUTE = 60;
 const Note = textOf(128).optional();
 const NewInvitation = z.object({ role: RoleName, note: Note, email: Email.optional() });
 const NewDeveloper = z.object({ note: Note, email: Email.optional() });
+
+/** In the body, since addresses are written into the logs of proxies. */
+const ByToken = z.object({ token: z.string({ error: "must be an invitation's token" }).max(128) });
 
 const InvitationShape = z
   .object({
@@ -157,18 +159,20 @@ function addAcceptance(api: Api, deps: InvitationDeps, sessions: SessionAuth): v
   route(
     api,
     {
-      method: "get",
-      path: BY_TOKEN,
+      method: "post",
+      path: "/api/invitations/look",
       summary: "Shows what an invitation is for",
       by: "anyone",
+      reads: true,
+      body: ByToken,
       answer: z.object({ accountName: z.string().nullable(), role: RoleName, expiresAt: Time }),
       errors: ["NOT_FOUND", "RATE_LIMITED"],
     },
     async (context) => {
       const wait = looks.take(context.var.exchange.ip, deps.clock.monotonic(), LOOKS_PER_MINUTE);
       if (wait > 0) throw rateLimited(wait);
-      const hash = hashToken(context.req.param("token") ?? "");
-      const found = await deps.store.accounts.findInvitation(hash, deps.clock.wall());
+      const { token } = await readInput(context, ByToken);
+      const found = await deps.store.accounts.findInvitation(hashToken(token), deps.clock.wall());
       if (found === null) throw invitationGone();
       const { accountName, role, expiresAt } = found;
       return json(context, 200, { accountName, role, expiresAt: isoTime(expiresAt) });
@@ -178,9 +182,10 @@ function addAcceptance(api: Api, deps: InvitationDeps, sessions: SessionAuth): v
     api,
     {
       method: "post",
-      path: BY_TOKEN,
+      path: "/api/invitations",
       summary: "Accepts an invitation",
       by: "visitor",
+      body: ByToken,
       answer: z.object({ accountId: z.string(), role: RoleName }),
       errors: ["CONFLICT", "LIMIT_REACHED"],
     },
@@ -194,9 +199,10 @@ async function accept(
   sessions: SessionAuth,
 ): Promise<Response> {
   const { userId, name } = await sessions.visitor(context);
+  const { token } = await readInput(context, ByToken);
   const at = clock.wall();
   const accepted = await store.accounts.acceptInvitation({
-    hash: hashToken(context.req.param("token") ?? ""),
+    hash: hashToken(token),
     userId,
     at,
     ownAccountId: mintAccountId(at),

@@ -19,6 +19,7 @@ import { addLinkRoutes } from "./links.ts";
 import { addMetrics } from "./metrics.ts";
 import { addAccountRoutes } from "./operator-accounts.ts";
 import { addOperatorBackup } from "./operator-backup.ts";
+import { addOperatorEvents } from "./operator-events.ts";
 import { addOperatorHealth } from "./operator-health.ts";
 import { addMoneyRoutes } from "./money.ts";
 import { addOperatorRoutes } from "./operator.ts";
@@ -32,6 +33,7 @@ import { addStart } from "./start.ts";
 import { operationsOf } from "./routes.ts";
 import type { Api, ApiContext, ApiDeps, ApiEnv, Operation } from "./routes.ts";
 import { SessionAuth } from "./session-auth.ts";
+import { StreamCounts } from "./stream-counts.ts";
 
 const RETRY_AFTER_SECONDS = "5";
 /** A year: browsers that came by https once come by nothing else. */
@@ -90,8 +92,10 @@ export function createApi(deps: ApiDeps): RestApi {
   addLinkTrials(api, deps, auth);
   addStart(api, deps, auth);
   addOwnProjects(api, withSessions, auth, sessions);
-  addEvents(api, withSessions, auth, sessions);
+  const withStreams = { ...withSessions, streams: new StreamCounts() };
+  addEvents(api, withStreams, auth, sessions);
   addOperatorHealth(api, deps, auth);
+  addOperatorEvents(api, withStreams, auth);
   addOperatorBackup(api, deps, auth);
   addPeople(api, deps, people, auth, sessions);
   addDescriptions(api, deps);

@@ -42,7 +42,8 @@ export function addAudit(api: Api, { accounts, clock, log }: AuditDeps): void {
     await next();
     if (context.res.status >= 400) return;
     const { operation, change } = context.var;
-    const usual = CHANGES.has(context.req.method) ? operation?.summary : undefined;
+    const isChange = CHANGES.has(context.req.method) && operation?.reads !== true;
+    const usual = isChange ? operation?.summary : undefined;
     const action = change?.action ?? usual;
     if (action === undefined) return;
     const entry = entryOf(context, action, clock.wall());

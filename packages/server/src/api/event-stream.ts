@@ -10,6 +10,9 @@ const HEADERS = {
   "Referrer-Policy": "no-referrer",
 } as const;
 
+/** A stream is behind while more than this waits for a page that does not read. */
+const BACKLOG_BYTES_MAX = 64 * 1024;
+
 /** One answer that is a stream of events, written past Hono, so that what waits can be seen. */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -18,7 +21,9 @@ export class EventStream {
   constructor(context: ApiContext, onClose: () => void) {
     const { response, requestId } = context.var.exchange;
     this.#response = response;
-    response.once("close", onClose);
+    // Who left while they were let in is gone already: no close will be told of them.
+    if (response.destroyed) queueMicrotask(onClose);
+    else response.once("close", onClose);
     response.writeHead(200, { ...HEADERS, "X-Request-Id": requestId });
     response.write(": open\n\n");
   }
@@ -37,9 +42,19 @@ export class EventStream {
     return this.#response.writableLength;
   }
 
+  /** Whether the client does not take what is sent: better leave out what comes now. */
+  get isBehind(): boolean {
+    return this.backlog > BACKLOG_BYTES_MAX;
+  }
+
   /** Sends one event; `data` is text on one line, such as JSON. */
   send(event: string, data: string): void {
     if (!this.isOver) this.#response.write(`event: ${event}\ndata: ${data}\n\n`);
+  }
+
+  /** Sends one event unless the client is behind: for what the next one of its name replaces. */
+  offer(event: string, data: string): void {
+    if (!this.isBehind) this.send(event, data);
   }
 
   comment(text: string): void {

@@ -6,7 +6,7 @@ import type { Auth } from "./auth.ts";
 import { ApiError, notFound } from "./errors.ts";
 import { json, pageOf, readInput, readQuery, route } from "./routes.ts";
 import type { Api, ApiContext, ApiDeps } from "./routes.ts";
-import { PageQuery, isoTime, pageShape, textOf } from "./shapes.ts";
+import { PageQuery, TrueOrFalse, isoTime, pageShape, textOf } from "./shapes.ts";
 
 const LinkShape = z
   .object({
@@ -35,6 +35,9 @@ const LinksQuery = PageQuery.extend({
     })
     .optional(),
   label: textOf(64).optional(),
+  trial: TrueOrFalse.optional().openapi({
+    description: "Whether links made in the dashboard to try the app, or those of persons.",
+  }),
   sort: z
     .enum(["-lastSeenAt", "lastSeenAt", "-createdAt", "createdAt", "label"], {
       error: "must be -lastSeenAt, lastSeenAt, -createdAt, createdAt or label",
@@ -80,11 +83,12 @@ function addList(api: Api, deps: ApiDeps, auth: Auth): void {
     },
     async (context) => {
       const project = await auth.developer(context);
-      const { limit, cursor, sort, state, label } = readQuery(context, LinksQuery);
+      const { limit, cursor, sort, state, label, trial } = readQuery(context, LinksQuery);
       const filter = {
         sort,
         ...(state === undefined ? {} : { state }),
         ...(label === undefined ? {} : { label }),
+        ...(trial === undefined ? {} : { trial }),
       };
       const wanted = { limit, cursor: cursor ?? null };
       const page = pageOf(await deps.store.listLinks(project.projectId, filter, wanted));

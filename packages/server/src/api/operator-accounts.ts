@@ -5,6 +5,7 @@ import { mintAccountId } from "../ids.ts";
 import type { Account } from "../store/store.ts";
 import type { Auth } from "./auth.ts";
 import { accountOfPath } from "./money.ts";
+import { OwnerShape, ownersOf } from "./operator-owners.ts";
 import { json, pageOf, readQuery, route } from "./routes.ts";
 import type { Api, ApiDeps } from "./routes.ts";
 import { PageQuery, isoTime, pageShape } from "./shapes.ts";
@@ -14,6 +15,10 @@ const ACCOUNTS = "/v1/operator/accounts";
 const AccountShape = z
   .object({
     accountId: z.string(),
+    name: z.string().openapi({
+      description: "As its members named it; empty for one that was made without a person.",
+    }),
+    owner: OwnerShape,
     isOperator: z.boolean(),
     projects: z.int(),
     balanceMicros: z.int(),
@@ -53,11 +58,9 @@ export function addAccountRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
       const createdAt = deps.clock.wall();
       const accountId = mintAccountId(createdAt);
       await deps.store.createAccount(accountId, createdAt);
-      return json(
-        context,
-        201,
-        accountView({ accountId, isOperator: false, projects: 0, balanceMicros: 0, createdAt }),
-      );
+      const made = { accountId, name: "", ownerId: null, isOperator: false };
+      const account = { ...made, projects: 0, balanceMicros: 0, createdAt };
+      return json(context, 201, await accountView(deps, account));
     },
   );
   route(
@@ -74,7 +77,8 @@ export function addAccountRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
       await auth.operator(context);
       const { limit, cursor } = readQuery(context, PageQuery);
       const page = pageOf(await deps.store.listAccounts({ limit, cursor: cursor ?? null }));
-      const items = page.items.map(accountView);
+      const ownerOf = await ownersOf(deps, page.items);
+      const items = page.items.map((account) => viewOf(account, ownerOf(account)));
       return json(context, 200, { items, nextCursor: page.nextCursor });
     },
   );
@@ -89,7 +93,7 @@ export function addAccountRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
     },
     async (context) => {
       await auth.operator(context);
-      return json(context, 200, accountView(await accountOfPath(context, deps)));
+      return json(context, 200, await accountView(deps, await accountOfPath(context, deps)));
     },
   );
   route(
@@ -112,6 +116,20 @@ export function addAccountRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
   );
 }
 
-function accountView(account: Account): z.output<typeof AccountShape> {
-  return { ...account, createdAt: isoTime(account.createdAt) };
+type AccountView = z.output<typeof AccountShape>;
+
+async function accountView(deps: ApiDeps, account: Account): Promise<AccountView> {
+  return viewOf(account, (await ownersOf(deps, [account]))(account));
+}
+
+function viewOf(account: Account, owner: AccountView["owner"]): AccountView {
+  return {
+    accountId: account.accountId,
+    name: account.name,
+    owner,
+    isOperator: account.isOperator,
+    projects: account.projects,
+    balanceMicros: account.balanceMicros,
+    createdAt: isoTime(account.createdAt),
+  };
 }

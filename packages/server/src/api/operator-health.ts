@@ -1,8 +1,12 @@
 import { z } from "@hono/zod-openapi";
+import type { Clock } from "../clock.ts";
 import type { Auth } from "./auth.ts";
 import { json, route } from "./routes.ts";
 import type { Api, ApiDeps } from "./routes.ts";
 import { Time, isoTime } from "./shapes.ts";
+
+/** What is asked of the store gets so long: when it hangs is when its operator looks. */
+const PATIENCE_MS = 2_000;
 
 /** How this process is, as only the composition root can read it. */
 export type Vitals = {
@@ -57,21 +61,38 @@ export function addOperatorHealth(api: Api, deps: ApiDeps, auth: Auth): void {
     },
     async (context) => {
       await auth.operator(context);
-      const { node, store, limits, version } = deps;
-      const reason = await node.whyNotReady();
-      const { startedAt, nodeVersion, storeBytes, ...vitals } = deps.vitals();
-      return json(context, 200, {
-        ready: reason === null,
-        reason,
-        startedAt: isoTime(startedAt),
-        versions: { relay: version, node: nodeVersion },
-        connectedLinks: node.registry.connectedCount,
-        callsInFlight: node.inFlight,
-        unwrittenRows: node.settler.unwritten,
-        store: { bytes: storeBytes, writeDelayMs: Math.round(store.writeDelayMs()) },
-        limits: { ...limits },
-        ...vitals,
-      } satisfies z.output<typeof HealthShape>);
+      return json(context, 200, await readHealth(deps));
     },
   );
+}
+
+/** Reads how this Relay is now. */
+export async function readHealth(deps: ApiDeps): Promise<z.output<typeof HealthShape>> {
+  const { node, store, limits, version } = deps;
+  const reason = await within(deps.clock, node.whyNotReady(), "the store does not answer");
+  const { startedAt, nodeVersion, storeBytes, ...vitals } = deps.vitals();
+  return {
+    ready: reason === null,
+    reason,
+    startedAt: isoTime(startedAt),
+    versions: { relay: version, node: nodeVersion },
+    connectedLinks: node.registry.connectedCount,
+    callsInFlight: node.inFlight,
+    unwrittenRows: node.settler.unwritten,
+    store: { bytes: storeBytes, writeDelayMs: Math.round(store.writeDelayMs()) },
+    limits: { ...limits },
+    ...vitals,
+  };
+}
+
+/** What `asked` resolves with, or `late` when that takes over two seconds. */
+export function within<Answer>(
+  clock: Clock,
+  asked: Promise<Answer>,
+  late: Answer,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(PATIENCE_MS, () => resolve(late));
+    void asked.then(resolve, reject).finally(cancel);
+  });
 }

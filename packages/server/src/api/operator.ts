@@ -4,6 +4,7 @@ import type { AccountId, ProjectId } from "@relay/protocol";
 import type { Project } from "../store/store.ts";
 import type { Auth } from "./auth.ts";
 import { notFound } from "./errors.ts";
+import { OwnerShape, ownersOf } from "./operator-owners.ts";
 import { MadeProject, createProject } from "./project-creation.ts";
 import { json, pageOf, readInput, readQuery, route } from "./routes.ts";
 import type { Api, ApiContext, ApiDeps } from "./routes.ts";
@@ -33,6 +34,12 @@ const ProjectPatch = ProjectSettings.extend(PriceSettings.shape)
   })
   .partial()
   .openapi("ProjectPatch");
+
+const ListedProjectShape = ProjectShape.extend({
+  account: z
+    .object({ name: z.string(), owner: OwnerShape })
+    .openapi({ description: "Whose the project is, as people know it." }),
+}).openapi("ListedProject");
 
 const PROJECTS = "/v1/operator/projects";
 const PROJECT = `${PROJECTS}/{projectId}`;
@@ -67,13 +74,17 @@ export function addOperatorRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
       summary: "Lists projects, the newest first",
       by: "operator",
       query: PageQuery,
-      answer: pageShape(ProjectShape),
+      answer: pageShape(ListedProjectShape),
     },
     async (context) => {
       await auth.operator(context);
       const { limit, cursor } = readQuery(context, PageQuery);
       const page = pageOf(await deps.store.listProjects({ limit, cursor: cursor ?? null }));
-      const items = page.items.map(projectView);
+      const ownerOf = await ownersOf(deps, page.items);
+      const items = page.items.map((project) => ({
+        ...projectView(project),
+        account: { name: project.accountName, owner: ownerOf(project) },
+      }));
       return json(context, 200, { items, nextCursor: page.nextCursor });
     },
   );

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { OUTCOME_NAMES, isUuid } from "@relay/protocol";
+import { OUTCOME_NAMES, countCodePoints, isUuid } from "@relay/protocol";
 import type { LinkId, Outcome } from "@relay/protocol";
 import type { CallRow } from "../store/store.ts";
 import type { Auth } from "./auth.ts";
@@ -11,6 +11,7 @@ import {
   PageQuery,
   ProjectSettings,
   ProjectShape,
+  TrueOrFalse,
   givenSettings,
   isoTime,
   pageShape,
@@ -19,15 +20,23 @@ import {
 
 const CallsQuery = PageQuery.extend({
   outcome: z.enum(OUTCOME_NAMES as [Outcome, ...Outcome[]]).optional(),
-  counted: z
-    .enum(["true", "false"], { error: "must be true or false" })
-    .transform((text) => text === "true")
-    .optional(),
+  counted: TrueOrFalse.optional(),
   linkId: z.string().refine(isUuid, "must be a link id").optional(),
   tool: z.string().max(64, "must be at most 64 characters").optional(),
+  client: z
+    .string()
+    .refine((name) => countCodePoints(name, 64) <= 64, "must be at most 64 characters")
+    .optional()
+    .openapi({ description: "The host that called: `client.name` of the calls, the whole of it." }),
   from: Moment.optional(),
   to: Moment.optional(),
 });
+
+const ClientsQuery = CallsQuery.pick({ from: true, to: true });
+
+const ClientsShape = z
+  .object({ items: z.array(z.object({ name: z.string(), calls: z.int() })) })
+  .openapi("Clients");
 
 /** `stopped` is the developer's own switch; `suspended` is the operator's. */
 const ProjectPatch = ProjectSettings.extend({
@@ -54,6 +63,11 @@ export const CallShape = z
 
 /** What a project's own secret key reads: the project and its calls (SPEC 9). */
 export function addProjectRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
+  addProject(api, deps, auth);
+  addCalls(api, deps, auth);
+}
+
+function addProject(api: Api, deps: ApiDeps, auth: Auth): void {
   route(
     api,
     {
@@ -94,6 +108,9 @@ export function addProjectRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
       return json(context, 200, projectView(project));
     },
   );
+}
+
+function addCalls(api: Api, deps: ApiDeps, auth: Auth): void {
   route(
     api,
     {
@@ -112,19 +129,43 @@ export function addProjectRoutes(api: Api, deps: ApiDeps, auth: Auth): void {
       return json(context, 200, { items: page.items.map(callView), nextCursor: page.nextCursor });
     },
   );
+  route(
+    api,
+    {
+      method: "get",
+      path: "/v1/clients",
+      summary: "Names the hosts of the newest 20,000 calls of a span, the busiest 50 first",
+      by: "developer",
+      query: ClientsQuery,
+      answer: ClientsShape,
+    },
+    async (context) => {
+      const { projectId } = await auth.developer(context);
+      const span = spanOf(readQuery(context, ClientsQuery));
+      const items = [...(await deps.store.listClients(projectId, span))];
+      return json(context, 200, { items } satisfies z.output<typeof ClientsShape>);
+    },
+  );
 }
 
 function filterOf(query: z.output<typeof CallsQuery>) {
-  const { outcome, counted, linkId, tool, from, to } = query;
-  if (from !== undefined && to !== undefined && from >= to) {
-    throw new ApiError("VALIDATION_ERROR", "from: must be before to");
-  }
+  const { outcome, counted, linkId, tool, client } = query;
   return {
+    ...spanOf(query),
     ...(outcome === undefined ? {} : { outcome }),
     ...(counted === undefined ? {} : { counted }),
     // Checked by the query's shape.
     ...(linkId === undefined ? {} : { linkId: linkId as LinkId }),
     ...(tool === undefined ? {} : { tool }),
+    ...(client === undefined ? {} : { client }),
+  };
+}
+
+function spanOf({ from, to }: z.output<typeof ClientsQuery>) {
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw new ApiError("VALIDATION_ERROR", "from: must be before to");
+  }
+  return {
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
   };

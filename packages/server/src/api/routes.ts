@@ -74,6 +74,8 @@ export type Operation = {
   readonly path: string;
   readonly summary: string;
   readonly by: Caller;
+  /** Of a POST that changes nothing, so that it has no line in the audit log. */
+  readonly reads?: true;
   /** What a session's role must allow; by default to read for GET, to change for the rest. */
   readonly need?: Need;
   readonly query?: ZodObject;

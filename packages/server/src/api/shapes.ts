@@ -82,6 +82,11 @@ function wholeNumber(most: number) {
   return z.int({ error }).min(0, error).max(most, error);
 }
 
+/** A flag in a query string. */
+export const TrueOrFalse = z
+  .enum(["true", "false"], { error: "must be true or false" })
+  .transform((text) => text === "true");
+
 /** A page of a list. */
 export const PageQuery = z.object({
   limit: z.coerce

@@ -1,5 +1,5 @@
 import type { LinkId, ProjectId } from "@relay/protocol";
-import type { CallRow, Link } from "../store/store.ts";
+import type { CallRow, Client, Link } from "../store/store.ts";
 
 /** How a link stands: whether its app is connected, and whether it is paused or revoked. */
 export type LinkNews = {
@@ -16,6 +16,8 @@ export interface Watcher {
   /** A call ended; its row may still be on its way into the store. */
   callEnded(call: CallRow): void;
   linkChanged(link: LinkNews): void;
+  /** A host named itself to a link; what the store keeps of it is written late. */
+  hostNoted?(client: Client): void;
   /** Nothing more will come: the project is gone, or this Relay is stopping. */
   ended(): void;
 }
@@ -29,6 +31,7 @@ const WATCHERS_MAX = 10_000;
  */
 export class LiveProjects {
   readonly #watchers = new Map<ProjectId, Set<Watcher>>();
+  readonly #atClose: (() => void)[] = [];
   #count = 0;
 
   /** Tells `watcher` of the project from now on; returns what ends that, null when there are too many. */
@@ -62,13 +65,24 @@ export class LiveProjects {
     for (const watcher of watchers) watcher.linkChanged(news);
   }
 
+  hostNoted(projectId: ProjectId, client: Client): void {
+    if (this.#count === 0) return;
+    for (const watcher of this.#watchers.get(projectId) ?? []) watcher.hostNoted?.(client);
+  }
+
   /** Ends all who look at a project. */
   projectGone(projectId: ProjectId): void {
     for (const watcher of this.#watchers.get(projectId) ?? []) watcher.ended();
   }
 
+  /** Runs `end` when all is ended: for streams that are of no project. */
+  atClose(end: () => void): void {
+    this.#atClose.push(end);
+  }
+
   /** Ends all. */
   close(): void {
     for (const projectId of this.#watchers.keys()) this.projectGone(projectId);
+    for (const end of this.#atClose) end();
   }
 }

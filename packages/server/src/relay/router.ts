@@ -7,6 +7,7 @@ import { hashToken, mintToken, tokenHashKey } from "../ids.ts";
 import type { CallRow, Client, Store } from "../store/store.ts";
 import type { CallObserver, LinkDriver } from "./driver.ts";
 import type { Limits } from "@relay/protocol";
+import type { LiveProjects } from "./live.ts";
 import type { Manifests, OpenManifest } from "./manifests.ts";
 import type { Registry } from "./registry.ts";
 import type { Settler } from "./settle.ts";
@@ -21,6 +22,7 @@ export type RouterDeps = {
   readonly registry: Registry;
   readonly manifests: Manifests;
   readonly settler: Settler;
+  readonly live: LiveProjects;
   readonly clock: Clock;
   readonly limits: Limits;
 };
@@ -72,6 +74,7 @@ export class Router {
     if (last?.name === client.name && last.version === client.version) return;
     driver.update({ ...driver.link, client });
     this.#deps.store.noteClient(driver.linkId, client);
+    this.#deps.live.hostNoted(driver.link.projectId, client);
   }
 
   /** Judges a call by the manifest and, if it fits, starts it; either way it ends exactly once. */

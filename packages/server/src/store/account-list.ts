@@ -1,7 +1,6 @@
-import type { AccountId } from "@relay/protocol";
-import type { Connection, Row } from "./connection.ts";
+import { ACCOUNT_COLUMNS, readAccount } from "./account-reads.ts";
+import type { Connection } from "./connection.ts";
 import { readCursor } from "./cursor.ts";
-import { integer, text } from "./rows.ts";
 import type { Account, Page, Paged } from "./store.ts";
 import { LOOK_MAX, pageOf, walk } from "./walk.ts";
 
@@ -14,11 +13,7 @@ export function listAccounts(db: Connection, page: Page): Paged<Account> | "bad_
   const found = walk(
     db,
     {
-      columns: `a.account_id, a.is_operator, a.created_at,
-        (SELECT count(*) FROM projects p WHERE p.account_id = a.account_id
-          AND p.deleted_at IS NULL) AS projects,
-        ifnull((SELECT balance_micros FROM balances b WHERE b.account_id = a.account_id), 0)
-          AS balance_micros`,
+      columns: ACCOUNT_COLUMNS,
       table: "accounts a",
       joins: "",
       within: [{ sql: "true", values: [] }],
@@ -31,15 +26,4 @@ export function listAccounts(db: Connection, page: Page): Paged<Account> | "bad_
     LOOK_MAX,
   );
   return pageOf(LIST, page.limit, found, readAccount);
-}
-
-function readAccount(row: Row): Account {
-  return {
-    // Written by this store, as an account's id.
-    accountId: text(row, "account_id") as AccountId,
-    isOperator: integer(row, "is_operator") === 1,
-    projects: integer(row, "projects"),
-    balanceMicros: integer(row, "balance_micros"),
-    createdAt: integer(row, "created_at"),
-  };
 }

@@ -57,7 +57,7 @@ export function listLinks(
   return pageOf(list, page.limit, found, readListedLink);
 }
 
-function conditionsOf({ state, label }: LinkFilter): Condition[] {
+function conditionsOf({ state, label, trial }: LinkFilter): Condition[] {
   const filter: Condition[] = [];
   const stateSql = state === undefined ? null : STATES[state];
   if (stateSql !== null) filter.push({ sql: stateSql, values: [] });
@@ -65,5 +65,6 @@ function conditionsOf({ state, label }: LinkFilter): Condition[] {
     const sql = "l.label IS NOT NULL AND instr(l.label_order, ?) > 0";
     filter.push({ sql, values: [labelOrder(label)] });
   }
+  if (trial !== undefined) filter.push({ sql: "l.trial = ?", values: [Number(trial)] });
   return filter;
 }

@@ -1,31 +1,32 @@
 import type { AccountId } from "@relay/protocol";
 import { listAccounts } from "./account-list.ts";
+import { OWNER_ID, readOwnerId } from "./account-reads.ts";
 import { listAudit } from "./audit-log.ts";
-import { listCalls } from "./call-list.ts";
+import { listCalls, listClients } from "./call-list.ts";
 import type { Connection } from "./connection.ts";
 import { readCursor } from "./cursor.ts";
 import { hours, latencies } from "./charts.ts";
 import { linkHistory } from "./link-history.ts";
 import { listLinks } from "./link-list.ts";
 import { listEvents, listLedger } from "./money-reads.ts";
-import { PROJECT_COLUMNS, readProject } from "./rows.ts";
+import { PROJECT_COLUMNS, readProject, text } from "./rows.ts";
 import { projectStart } from "./project-start.ts";
-import type { Page, Paged, Project } from "./store.ts";
+import type { ListedProject, Page, Paged, Project } from "./store.ts";
 import { stats, usage } from "./usage.ts";
 import { LOOK_MAX, pageOf, walk } from "./walk.ts";
 
 const LIST = "projects";
 
-/** Lists every project, the newest first. */
-function listProjects(db: Connection, page: Page): Paged<Project> | "bad_cursor" {
+/** Lists every project with whose it is, the newest first. */
+function listProjects(db: Connection, page: Page): Paged<ListedProject> | "bad_cursor" {
   const after = page.cursor === null ? null : readCursor(LIST, "number", page.cursor);
   if (after === null && page.cursor !== null) return "bad_cursor";
   const found = walk(
     db,
     {
-      columns: PROJECT_COLUMNS,
+      columns: `${PROJECT_COLUMNS}, a.name AS account_name, ${OWNER_ID} AS owner_id`,
       table: "projects p",
-      joins: "",
+      joins: "JOIN accounts a ON a.account_id = p.account_id",
       // Few: each is gone an hour after it was deleted.
       within: [{ sql: "p.deleted_at IS NULL", values: [] }],
       order: ["p.created_at", "p.project_id"],
@@ -36,7 +37,11 @@ function listProjects(db: Connection, page: Page): Paged<Project> | "bad_cursor"
     page.limit + 1,
     LOOK_MAX,
   );
-  return pageOf(LIST, page.limit, found, readProject);
+  return pageOf(LIST, page.limit, found, (row) => ({
+    ...readProject(row),
+    accountName: text(row, "account_name"),
+    ownerId: readOwnerId(row),
+  }));
 }
 
 /** Projects that one answer lists of all those of a person's accounts. */
@@ -66,6 +71,7 @@ const LISTS = {
   listLinks,
   linkHistory,
   listCalls,
+  listClients,
   listLedger,
   listEvents,
   usage,

@@ -4,6 +4,7 @@ import { histories } from "./migrations/0002-histories.ts";
 import { accounts } from "./migrations/0004-accounts.ts";
 import { money } from "./migrations/0003-money.ts";
 import { dashboard } from "./migrations/0005-dashboard.ts";
+import { accountOrder } from "./migrations/0006-account-order.ts";
 import { StoreError } from "./store.ts";
 
 /**
@@ -12,7 +13,14 @@ import { StoreError } from "./store.ts";
  */
 export type Migration = { readonly number: number; readonly name: string; readonly sql: string };
 
-export const MIGRATIONS: readonly Migration[] = [first, histories, money, accounts, dashboard];
+export const MIGRATIONS: readonly Migration[] = [
+  first,
+  histories,
+  money,
+  accounts,
+  dashboard,
+  accountOrder,
+];
 
 /** Marks the file as one of Relay's ("RLAY"), so that no other program's database is migrated. */
 const APPLICATION_ID = 0x52_4c_41_59;

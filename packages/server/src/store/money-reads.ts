@@ -13,7 +13,7 @@ import {
   readSegment,
 } from "./money-rows.ts";
 import { bytes, integer, text, textOrNull } from "./rows.ts";
-import type { Account, Page, Paged } from "./store.ts";
+import type { Page, Paged } from "./store.ts";
 import { LOOK_MAX, pageOf, walk } from "./walk.ts";
 import type { DueEvent, EventState, Webhook, WebhookEvent } from "./webhooks.ts";
 
@@ -21,12 +21,6 @@ const PROJECT_MONEY = `SELECT p.account_id, ifnull(m.spent_micros, 0) AS spent_m
   LEFT JOIN usage_months m ON m.project_id = p.project_id AND m.month = ?2 WHERE p.project_id = ?1`;
 const LAST_SEGMENT = `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE project_id = ? AND month = ?
   ORDER BY segment_id DESC LIMIT 1`;
-const ACCOUNT_BY_ID = `SELECT a.account_id, a.is_operator, a.created_at,
-    ifnull((SELECT balance_micros FROM balances b WHERE b.account_id = a.account_id), 0)
-      AS balance_micros,
-    (SELECT count(*) FROM projects p WHERE p.account_id = a.account_id AND p.deleted_at IS NULL)
-      AS projects
-  FROM accounts a WHERE a.account_id = ?`;
 const WEBHOOK = "SELECT url, sealed_secret FROM webhooks WHERE project_id = ?";
 const DUE_EVENTS = `SELECT e.event_id, e.project_id, e.type, e.body, e.created_at, e.attempts, w.url,
     w.sealed_secret
@@ -41,7 +35,6 @@ export const MONEY_READ_SQL: readonly string[] = [
   PROJECT_MONEY,
   LAST_SEGMENT,
   MODE_IN_FORCE,
-  ACCOUNT_BY_ID,
   WEBHOOK,
   DUE_EVENTS,
 ];
@@ -68,18 +61,6 @@ export function getMoney(db: Connection, projectId: ProjectId, month: string): M
             counted: segment.counted,
             isOfThisMode: segment.epoch === modeInForce(db).epoch,
           },
-  };
-}
-
-export function getAccount(db: Connection, accountId: AccountId): Account | null {
-  const row = db.get(ACCOUNT_BY_ID, accountId);
-  if (row === undefined) return null;
-  return {
-    accountId,
-    isOperator: integer(row, "is_operator") === 1,
-    projects: integer(row, "projects"),
-    balanceMicros: integer(row, "balance_micros"),
-    createdAt: integer(row, "created_at"),
   };
 }
 

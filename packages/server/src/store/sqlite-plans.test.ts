@@ -48,23 +48,29 @@ test("every list walks its index in order, whatever it filters by", (t) => {
     for (const within of [null, projectId]) {
       readList(context.db, { verb: "listLedger", args: [accountId, within, page] });
     }
-    const filters = [{}, { linkId, from: 1, to: NOON * 2 }] as const;
+    const filters = [{}, { linkId, from: 1, to: NOON * 2 }, { client: "claude" }] as const;
     for (const filter of filters) {
       readList(context.db, { verb: "listCalls", args: [projectId, filter, page] });
     }
+    for (const within of [{}, { from: 1, to: NOON * 2 }]) {
+      readList(context.db, { verb: "listClients", args: [projectId, within] });
+    }
+    readList(context.db, { verb: "listAccounts", args: [page] });
     const sorts: readonly LinkSort[] = ["-lastSeenAt", "lastSeenAt", "-createdAt", "label"];
     for (const sort of sorts) {
-      for (const filter of [{ sort }, { sort, state: "online", label: "a" } as const]) {
+      const narrowed = { sort, state: "online", label: "a" } as const;
+      for (const filter of [{ sort }, { sort, trial: true }, narrowed]) {
         readList(context.db, { verb: "listLinks", args: [projectId, filter, page] });
       }
     }
   });
   assert.ok(texts.length > 20);
-  // Projects are all listed, those of one account are few and sorted after they were found. What is
+  // Accounts and projects are all listed, those of one account are few and sorted after they were found. What is
   // added up from the roll-ups is put in order afterwards; the first hours are a part of what was
   // read in order.
   const isMeant = (line: string, sql: string) =>
     line === "SCAN p USING INDEX projects_created" ||
+    line === "SCAN a USING INDEX accounts_created" ||
     line === "SCAN a USING INDEX audit_at" ||
     line.startsWith("SCAN (subquery") ||
     (/TEMP B-TREE/.test(line) && /GROUP BY|account_id = \?/.test(sql));

@@ -92,6 +92,21 @@ test("a page looks at 20,000 rows and comes back short, and the next one goes on
   ]);
 });
 
+test("clients are named of the 20,000 newest calls, those that name nobody among them", async (t) => {
+  const dataDir = dataDirFor(t);
+  const store = await openStore(t, dataDir);
+  const { projectId, linkId } = await addLinkedProject(store);
+  // The 15,001st and the 25,002nd of the newest, which is on the day before.
+  for (const startedAt of [NOON + DAY, NOON]) {
+    await store.recordCall(newCall(projectId, linkId, { startedAt }), false);
+  }
+  fillDay(dataDir, projectId, "20261014", NOON + DAY, 15_000);
+  fillDay(dataDir, projectId, "20261013", NOON, 10_000);
+  assert.deepEqual(await store.listClients(projectId, {}), [{ name: "claude", calls: 1 }]);
+  const before = { to: NOON + DAY };
+  assert.deepEqual(await store.listClients(projectId, before), [{ name: "claude", calls: 1 }]);
+});
+
 test("old days are dropped in small steps that let other writes in between, and give their room back", async (t) => {
   const dataDir = dataDirFor(t);
   const store = await openStore(t, dataDir);

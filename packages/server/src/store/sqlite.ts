@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { AccountId, KeyId, LinkId, ProjectId } from "@relay/protocol";
 import type { SegmentId } from "../core/ledger-book.ts";
 import type { BillingMode } from "../core/ledger.ts";
+import { getAccount } from "./account-reads.ts";
 import { Connection, translateError } from "./connection.ts";
 import type { Released } from "./link-writes.ts";
 import { ListQueue } from "./list-queue.ts";
@@ -294,7 +295,7 @@ export class SqliteStore implements Store {
   }
 
   getAccount(accountId: AccountId) {
-    return this.#read((db) => money.getAccount(db, accountId));
+    return this.#read((db) => getAccount(db, accountId));
   }
 
   getMoney(projectId: ProjectId, month: string) {
@@ -333,6 +334,10 @@ export class SqliteStore implements Store {
 
   listCalls(projectId: ProjectId, filter: CallFilter, page: Page) {
     return this.#lists.read("listCalls", projectId, filter, page);
+  }
+
+  listClients(projectId: ProjectId, span: Pick<CallFilter, "from" | "to">) {
+    return this.#lists.read("listClients", projectId, span);
   }
 
   usage(projectId: ProjectId, month: string) {

@@ -13,6 +13,7 @@ import type {
   Outcome,
   ProjectId,
   RequestId,
+  UserId,
 } from "@relay/protocol";
 import type { SegmentId } from "../core/ledger-book.ts";
 import type { MoneyStore } from "./money.ts";
@@ -36,7 +37,7 @@ export interface Store extends MoneyStore, WebhookStore {
   createProject(project: NewProject, keys: readonly NewKey[]): Promise<CreatedProject>;
   getProject(projectId: ProjectId): Promise<Project | null>;
   /** Newest first. */
-  listProjects(page: Page): Promise<Paged<Project> | "bad_cursor">;
+  listProjects(page: Page): Promise<Paged<ListedProject> | "bad_cursor">;
   /** The projects of a few accounts, the newest first, at most 1,000. */
   listProjectsOf(accountIds: readonly AccountId[]): Promise<readonly Project[]>;
   changeProject(projectId: ProjectId, changes: ProjectChanges): Promise<Project | null>;
@@ -119,6 +120,11 @@ export interface Store extends MoneyStore, WebhookStore {
     filter: CallFilter,
     page: Page,
   ): Promise<Paged<CallRow> | "bad_cursor">;
+  /** Who made the 20,000 newest calls of a span, by name, the busiest 50; a call may name nobody. */
+  listClients(
+    projectId: ProjectId,
+    span: Pick<CallFilter, "from" | "to">,
+  ): Promise<readonly ClientCalls[]>;
   /** `month` as `YYYY-MM`; read from the roll-ups, never from rows. */
   usage(projectId: ProjectId, month: string): Promise<Usage>;
   /** Calls of each hour that had any, ascending, of all tools or of one; read from the roll-ups. */
@@ -159,6 +165,10 @@ export class StoreError extends Error {
 
 export type Account = {
   readonly accountId: AccountId;
+  /** Empty for one that was made without a person. */
+  readonly name: string;
+  /** The owner who has been a member longest; null where there is none. */
+  readonly ownerId: UserId | null;
   /** The operator's own account has no limit of projects. */
   readonly isOperator: boolean;
   readonly projects: number;
@@ -183,6 +193,12 @@ export type Project = {
   /** null = no cap. */
   readonly spendCapMicros: number | null;
   readonly createdAt: number;
+};
+
+/** A project as the list of all has it, with whose it is. */
+export type ListedProject = Project & {
+  readonly accountName: Account["name"];
+  readonly ownerId: Account["ownerId"];
 };
 
 /** `accountId` null means the operator's own account, which has no limit of projects. */
@@ -279,10 +295,11 @@ export type LinkState = "online" | "offline" | "paused" | "never" | "revoked";
 /** A leading minus puts the greatest first; links without a label come last. */
 export type LinkSort = "-lastSeenAt" | "lastSeenAt" | "-createdAt" | "createdAt" | "label";
 
-/** `label` is a part of the label, in upper or lower case. */
+/** `label` is a part of the label, in upper or lower case; `trial` true leaves out people's links. */
 export type LinkFilter = {
   readonly state?: LinkState;
   readonly label?: string;
+  readonly trial?: boolean;
   readonly sort: LinkSort;
 };
 
@@ -366,15 +383,19 @@ export type CallRow = {
   readonly requestId: RequestId;
 };
 
-/** `to` is exclusive. */
+/** `to` is exclusive; `tool` and `client` are whole names, as the rows have them. */
 export type CallFilter = {
   readonly outcome?: Outcome;
   readonly counted?: boolean;
   readonly linkId?: LinkId;
   readonly tool?: string;
+  readonly client?: string;
   readonly from?: number;
   readonly to?: number;
 };
+
+/** How many of the calls that were looked at a client made, by its name. */
+export type ClientCalls = { readonly name: string; readonly calls: number };
 
 /**
  * `limit` 1 to 200; `cursor` is what `nextCursor` of the page before said: any other text is

@@ -22,11 +22,14 @@ type HoursCardProps = {
   readonly span: Span;
   readonly tool: string | undefined;
   readonly outcome: string | undefined;
+  /** Whether the list is narrowed by what the hourly sums do not know. */
+  readonly isPart: boolean;
   readonly onOutcome: (outcome: Outcome | undefined) => void;
 };
 
 /** Calls by the hour and by how they ended: a chart, its key, and the same as a table. */
-export function HoursCard({ projectId, span, tool, outcome, onOutcome }: HoursCardProps) {
+export function HoursCard(props: HoursCardProps) {
+  const { projectId, span, tool, outcome, isPart, onOutcome } = props;
   const hours = useQuery({
     ...hoursQuery(projectId, span, tool),
     placeholderData: keepPreviousData,
@@ -53,29 +56,52 @@ export function HoursCard({ projectId, span, tool, outcome, onOutcome }: HoursCa
       title="Calls an hour"
       note={
         at === null
-          ? `${plural(chart.total, "call")} in all${tool === undefined ? "" : " of this tool"}; times are your own`
+          ? `${plural(chart.total, "call")} in all${tool === undefined ? "" : " of this tool"}${isPart ? ", not narrowed by host, link or count" : ""}; times are your own`
           : `${fullTime(at.hour)}: ${plural(sumOf(at.byOutcome), "call")}`
       }
     >
+      {chart.total === 0 ? (
+        <p className="text-sm text-quiet">No call in this time.</p>
+      ) : (
+        <Hours
+          chart={chart}
+          counts={at?.byOutcome ?? chart.totals}
+          outcome={outcome}
+          onOutcome={onOutcome}
+          onHover={setHovered}
+        />
+      )}
+    </Card>
+  );
+}
+
+function Hours({
+  chart,
+  counts,
+  outcome,
+  onOutcome,
+  onHover,
+}: Pick<HoursCardProps, "outcome" | "onOutcome"> & {
+  readonly chart: ReturnType<typeof chartOf>;
+  readonly counts: OutcomeCounts;
+  readonly onHover: (index: number | null) => void;
+}) {
+  return (
+    <>
       <Suspense fallback={<div className="h-45" />}>
         <StackedChart
           label={`Calls an hour by outcome, ${count(chart.total)} in all. A table with the same numbers follows.`}
           times={chart.times}
           layers={chart.layers}
-          onHover={setHovered}
+          onHover={onHover}
         />
       </Suspense>
-      <ChartKey
-        counts={at?.byOutcome ?? chart.totals}
-        outcomes={chart.outcomes}
-        chosen={outcome}
-        onOutcome={onOutcome}
-      />
+      <ChartKey counts={counts} outcomes={chart.outcomes} chosen={outcome} onOutcome={onOutcome} />
       <details className="mt-3 text-sm">
         <summary className="w-fit text-xs text-quiet hover:text-ink">The same as a table</summary>
         <HoursTable rows={chart.rows} outcomes={chart.outcomes} />
       </details>
-    </Card>
+    </>
   );
 }
 

@@ -97,11 +97,12 @@ function useTail(filter: CallFilter, isPaused: boolean) {
   return { rows, seen, dropped, state, clear: () => setRows([]) };
 }
 
-function fits(call: Call, { outcome, counted, linkId, tool }: CallFilter): boolean {
+function fits(call: Call, { outcome, counted, linkId, tool, client }: CallFilter): boolean {
   return (
     (outcome === undefined || call.outcome === outcome) &&
     (counted === undefined || String(call.counted) === counted) &&
     (linkId === undefined || call.linkId === linkId) &&
-    (tool === undefined || call.tool === tool)
+    (tool === undefined || call.tool === tool) &&
+    (client === undefined || call.client?.name === client)
   );
 }

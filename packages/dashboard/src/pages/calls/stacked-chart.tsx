@@ -67,7 +67,7 @@ function draw(
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: { x: { time: true, range: (_chart, min, max) => [min, max + 3_600] } },
     axes: [
-      { ...axis, font: `11px ${fontOf(element)}`, space: 64, values: timeTicks },
+      { ...axis, font: `11px ${fontOf(element)}`, size: 28, space: 64, values: timeTicks },
       {
         ...axis,
         font: `11px ${fontOf(element)}`,

@@ -24,8 +24,7 @@ export function InvitationPage() {
   const me = useQuery(meQuery);
   const offered = useQuery({
     queryKey: ["invitation", token],
-    queryFn: ({ signal }) =>
-      request<Offered>("GET", `invitations/${encodeURIComponent(token ?? "")}`, undefined, signal),
+    queryFn: ({ signal }) => request<Offered>("POST", "invitations/look", { token }, signal),
     enabled: token !== null,
     retry: false,
   });
@@ -66,7 +65,7 @@ function OfferedWords({ offered: { accountName, role } }: { readonly offered: Of
 type JoinProps = { readonly token: string; readonly note: ReactNode };
 
 function accept(token: string): Promise<unknown> {
-  return request("POST", `invitations/${encodeURIComponent(token)}`, {});
+  return request("POST", "invitations", { token });
 }
 
 function JoinAnew({ token, note }: JoinProps) {

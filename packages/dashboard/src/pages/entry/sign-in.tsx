@@ -10,14 +10,15 @@ import { EntryFrame } from "../../shell/entry-frame.tsx";
 import { Leave } from "../../shell/leave.tsx";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { FailureNote, Loading } from "../../ui/notice.tsx";
+import { FailureNote, Loading, Notice } from "../../ui/notice.tsx";
 import { SecondFactor } from "./second-factor.tsx";
-import { useEnter } from "./use-enter.ts";
+import { githubWords } from "./github-words.ts";
+import { ownPath, useEnter } from "./use-enter.ts";
 
 /** Sign-in: password, then a second factor where there is one; passkey and GitHub where they are on. */
 export function SignInPage() {
   const features = useQuery(featuresQuery);
-  const { next } = useSearch({ from: "/sign-in" });
+  const { next, error } = useSearch({ from: "/sign-in" });
   const enter = useEnter(next);
   const [step, setStep] = useState<"password" | "second">("password");
   if (features.error !== null) {
@@ -34,6 +35,7 @@ export function SignInPage() {
   }
   return (
     <EntryFrame title="Sign in" below={<Newcomers features={features.data} />}>
+      {error === undefined ? null : <Notice tone="warn">{githubWords(error)}</Notice>}
       <PasswordStep onDone={enter} onSecondFactor={() => setStep("second")} />
       <OtherWays features={features.data} onDone={enter} next={next} />
     </EntryFrame>
@@ -100,7 +102,7 @@ function OtherWays({
   readonly next: string | undefined;
 }) {
   const passkey = useAction(signInWithPasskey, onDone);
-  const github = useAction(() => signInWithGitHub(next ?? BASE_PATH));
+  const github = useAction(() => signInWithGitHub(ownPath(next) ?? BASE_PATH));
   const hasPasskeys = features.passkeys && canUsePasskeys();
   if (!hasPasskeys && !features.github) return null;
   const failure = passkey.failure ?? github.failure;

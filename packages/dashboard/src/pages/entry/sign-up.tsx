@@ -2,9 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAction } from "../../api/action.tsx";
-import { featuresQuery, signUp } from "../../api/session.ts";
+import { featuresQuery, signInWithGitHub, signUp } from "../../api/session.ts";
+import { BASE_PATH } from "../../base-path.ts";
 import { EntryFrame } from "../../shell/entry-frame.tsx";
-import { Loading, Notice } from "../../ui/notice.tsx";
+import { Button } from "../../ui/button.tsx";
+import { FailureNote, Loading, Notice } from "../../ui/notice.tsx";
 import { PersonForm } from "./password-form.tsx";
 import type { Person } from "./password-form.tsx";
 import { useEnter } from "./use-enter.ts";
@@ -50,6 +52,19 @@ export function SignUpPage() {
   return (
     <EntryFrame title="Make an account" below={below}>
       <PersonForm create={create} submit="Make the account" />
+      {features.github ? <GitHubSignUp /> : null}
     </EntryFrame>
+  );
+}
+
+function GitHubSignUp() {
+  const github = useAction(() => signInWithGitHub(BASE_PATH, true));
+  return (
+    <div className="flex flex-col gap-3 border-t border-line pt-6">
+      <Button busy={github.busy} onClick={() => github.run()}>
+        Sign up with GitHub
+      </Button>
+      {github.failure === null ? null : <FailureNote failure={github.failure} />}
+    </div>
   );
 }

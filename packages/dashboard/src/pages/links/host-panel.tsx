@@ -4,6 +4,7 @@ import { useFeatures } from "../../api/session.ts";
 import type { Link } from "../../api/shapes.ts";
 import { buttonClasses } from "../../ui/button.tsx";
 import { CodeBlock, CopyLine } from "../../ui/copy.tsx";
+import { jsonLines } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { useKnownLink } from "./known-urls.ts";
 import { QrCode } from "./qr-code.tsx";
@@ -58,7 +59,7 @@ export function HostWays({
           <h3 className="font-semibold">Any other, by its mcp.json</h3>
           <CodeBlock
             title="mcp.json"
-            code={JSON.stringify({ mcpServers: { [appName]: { url: mcpUrl } } }, null, 2)}
+            code={jsonLines({ mcpServers: { [appName]: { url: mcpUrl } } })}
           />
         </li>
         <li className="flex flex-col gap-2">

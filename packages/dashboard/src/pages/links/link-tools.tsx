@@ -3,7 +3,7 @@ import { manifestQuery } from "../../api/project-queries.ts";
 import type { Link, ManifestTool } from "../../api/shapes.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
-import { plural } from "../../ui/format.ts";
+import { jsonLines, plural } from "../../ui/format.ts";
 import { Empty, FailureNote, Loading, Notice } from "../../ui/notice.tsx";
 
 /** What the app offers, as its last hello had it, and what some hosts will dislike about that. */
@@ -73,9 +73,9 @@ function ToolPart({ tool }: { readonly tool: ManifestTool }) {
         </span>
       </summary>
       <div className="flex flex-col gap-3 border-t border-line p-3">
-        <CodeBlock title="inputSchema" code={JSON.stringify(inputSchema, null, 2)} />
+        <CodeBlock title="inputSchema" code={jsonLines(inputSchema)} />
         {outputSchema === undefined ? null : (
-          <CodeBlock title="outputSchema" code={JSON.stringify(outputSchema, null, 2)} />
+          <CodeBlock title="outputSchema" code={jsonLines(outputSchema)} />
         )}
       </div>
     </details>

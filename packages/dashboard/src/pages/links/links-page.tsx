@@ -22,6 +22,11 @@ const STATES = [
   { value: "never", label: "Never connected" },
   { value: "revoked", label: "Revoked" },
 ];
+const WHOSE = [
+  { value: "", label: "People’s and trial links" },
+  { value: "false", label: "People’s links" },
+  { value: "true", label: "Trial links" },
+];
 const SORTS = [
   { value: "-lastSeenAt", label: "Seen last first" },
   { value: "lastSeenAt", label: "Seen longest ago first" },
@@ -35,6 +40,7 @@ const TYPING_MS = 250;
 type Search = {
   readonly label?: string | undefined;
   readonly state?: string | undefined;
+  readonly trial?: string | undefined;
   readonly sort?: string | undefined;
   readonly link?: string | undefined;
   readonly tab?: string | undefined;
@@ -63,6 +69,12 @@ export function LinksPage() {
           value={search.state ?? ""}
           onValue={(state) => set({ state: state === "" ? undefined : state })}
           options={STATES}
+        />
+        <Select
+          aria-label="Whose"
+          value={search.trial ?? ""}
+          onValue={(trial) => set({ trial: trial === "" ? undefined : trial })}
+          options={WHOSE}
         />
         <Select
           aria-label="Order"
@@ -127,14 +139,14 @@ function LinkList({
   readonly search: Search;
   readonly onOpen: (linkId: string) => void;
 }) {
-  const { label, state, sort = DEFAULT_SORT } = search;
-  const query = useInfiniteQuery(linksQuery(projectId, { label, state, sort }));
+  const { label, state, trial, sort = DEFAULT_SORT } = search;
+  const query = useInfiniteQuery(linksQuery(projectId, { label, state, trial, sort }));
   if (query.error !== null) {
     return <FailureNote failure={query.error} onRetry={() => void query.refetch()} />;
   }
   if (query.data === undefined) return <Loading lines={8} />;
   const links = query.data.pages.flatMap((page) => page.items);
-  const isFiltered = label !== undefined || state !== undefined;
+  const isFiltered = [label, state, trial].some((value) => value !== undefined);
   return (
     <Card flush>
       {links.length > 0 ? (

@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { Card, PageHead } from "../../ui/card.tsx";
 import { CopyLine } from "../../ui/copy.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
-import { count, money } from "../../ui/format.ts";
+import { count, money, shortId } from "../../ui/format.ts";
 import { FailureNote, Loading } from "../../ui/notice.tsx";
 import { Cell, More, Row, Table } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
@@ -17,6 +17,7 @@ import { InvitationList } from "../invitation-list.tsx";
 import { CreditDialog } from "./credit-dialog.tsx";
 import { accountsQuery, usersQuery } from "./operator-queries.ts";
 import type { Account, User } from "./operator-queries.ts";
+import { OwnerLines } from "./owner-lines.tsx";
 
 /** The people and the accounts of this Relay, and who may come. */
 export function AccountsPage() {
@@ -77,9 +78,9 @@ function UsersCard() {
         >
           {items.map((user) => (
             <Row key={user.userId}>
-              <Cell className="max-w-80">
+              <Cell className="max-w-80 min-w-36">
                 <span className="flex flex-wrap items-center gap-2">
-                  <span dir="auto" className="font-medium break-words">
+                  <span dir="auto" className="min-w-0 font-medium wrap-anywhere">
                     {user.name}
                   </span>
                   {user.disabled ? <Badge tone="danger">disabled</Badge> : null}
@@ -122,11 +123,8 @@ function UsersCard() {
 function AccountsCard() {
   const accounts = useInfiniteQuery(accountsQuery);
   const billing = useFeatures()?.billing;
-  const own = useMe()?.accounts ?? [];
   const [crediting, setCrediting] = useState<Account | null>(null);
   const items = accounts.data?.pages.flatMap((page) => page.items);
-  const nameOf = (id: string): string | undefined =>
-    own.find(({ accountId }) => accountId === id)?.name;
   return (
     <Card flush title="Accounts">
       {accounts.error !== null ? (
@@ -138,7 +136,7 @@ function AccountsCard() {
           caption="Accounts"
           columns={[
             { name: "Account" },
-            { name: "Projects", end: true },
+            { name: "Projects", end: true, wideOnly: true },
             ...(billing === "prepaid" ? [{ name: "Balance", end: true }] : []),
             { name: "Since", wideOnly: true },
             { name: "Actions", silent: true, end: true },
@@ -146,14 +144,19 @@ function AccountsCard() {
         >
           {items.map((account) => (
             <Row key={account.accountId}>
-              <Cell>
-                <span className="flex flex-wrap items-center gap-2">
-                  <span dir="auto">{nameOf(account.accountId)}</span>
-                  <code className="text-xs break-all text-quiet">{account.accountId}</code>
-                  {account.isOperator ? <Badge tone="info">operator</Badge> : null}
-                </span>
+              <Cell className="max-w-80 min-w-36">
+                <OwnerLines
+                  account={account}
+                  badge={account.isOperator ? <Badge tone="info">operator</Badge> : null}
+                />
+                <code className="block text-xs text-quiet">
+                  <span className="lg:hidden">{shortId(account.accountId)}</span>
+                  <span className="hidden break-all lg:inline">{account.accountId}</span>
+                </code>
               </Cell>
-              <Cell end>{count(account.projects)}</Cell>
+              <Cell end wideOnly>
+                {count(account.projects)}
+              </Cell>
               {billing === "prepaid" ? <Cell end>{money(account.balanceMicros)}</Cell> : null}
               <Cell wideOnly>
                 <Ago at={account.createdAt} />

@@ -7,20 +7,21 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, PageHead } from "../../ui/card.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
-import { shortId } from "../../ui/format.ts";
+import { count, shortId } from "../../ui/format.ts";
 import { Empty, FailureNote, Loading } from "../../ui/notice.tsx";
 import { Cell, More, Row, Table } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { say } from "../../ui/toast.tsx";
 import { TermsDialog } from "./terms-dialog.tsx";
 import { operatorProjectsQuery } from "./operator-queries.ts";
-import type { OperatorProject } from "./operator-queries.ts";
+import type { ListedProject } from "./operator-queries.ts";
+import { OwnerLines } from "./owner-lines.tsx";
 
 /** Every project of this Relay, to suspend and to set terms for. */
 export function AllProjectsPage() {
   const projects = useInfiniteQuery(operatorProjectsQuery);
-  const [suspending, setSuspending] = useState<OperatorProject | null>(null);
-  const [setting, setSetting] = useState<OperatorProject | null>(null);
+  const [suspending, setSuspending] = useState<ListedProject | null>(null);
+  const [setting, setSetting] = useState<ListedProject | null>(null);
   const items = projects.data?.pages.flatMap((page) => page.items);
   return (
     <>
@@ -53,9 +54,9 @@ function ProjectTable({
   onSuspend,
   onTerms,
 }: {
-  readonly projects: readonly OperatorProject[];
-  readonly onSuspend: (project: OperatorProject) => void;
-  readonly onTerms: (project: OperatorProject) => void;
+  readonly projects: readonly ListedProject[];
+  readonly onSuspend: (project: ListedProject) => void;
+  readonly onTerms: (project: ListedProject) => void;
 }) {
   const hasTerms = useFeatures()?.billing !== "off";
   return (
@@ -65,29 +66,33 @@ function ProjectTable({
         { name: "Project" },
         { name: "Account", wideOnly: true },
         { name: "Calls a minute", end: true, wideOnly: true },
-        { name: "Made" },
+        { name: "Made", wideOnly: true },
         { name: "Actions", silent: true, end: true },
       ]}
     >
       {projects.map((project) => (
         <Row key={project.projectId}>
-          <Cell className="max-w-72">
+          <Cell className="max-w-72 min-w-36">
             <span className="flex flex-wrap items-center gap-2">
-              <span dir="auto" className="font-medium break-words">
+              <span dir="auto" className="min-w-0 font-medium wrap-anywhere">
                 {project.name}
               </span>
               {project.suspended ? <Badge tone="danger">suspended</Badge> : null}
               {project.stopped ? <Badge tone="warn">stopped</Badge> : null}
             </span>
             <code className="block text-xs text-quiet">{shortId(project.projectId)}</code>
+            {/* The account has a column of its own where there is room for one. */}
+            <div className="mt-1 lg:hidden">
+              <OwnerLines account={project.account} />
+            </div>
           </Cell>
-          <Cell wideOnly>
-            <code title={project.accountId}>{shortId(project.accountId)}</code>
+          <Cell wideOnly className="max-w-64">
+            <OwnerLines account={project.account} />
           </Cell>
           <Cell end wideOnly>
-            {project.callsPerMinute}
+            {count(project.callsPerMinute)}
           </Cell>
-          <Cell>
+          <Cell wideOnly>
             <Ago at={project.createdAt} />
           </Cell>
           <Cell end>
@@ -110,7 +115,7 @@ function Suspend({
   project,
   onClose,
 }: {
-  readonly project: OperatorProject;
+  readonly project: ListedProject;
   readonly onClose: () => void;
 }) {
   const client = useQueryClient();

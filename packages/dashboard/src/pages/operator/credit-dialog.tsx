@@ -5,7 +5,7 @@ import { request } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog, DialogActions } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { money } from "../../ui/format.ts";
+import { money, shortId } from "../../ui/format.ts";
 import { FailureNote } from "../../ui/notice.tsx";
 import { say } from "../../ui/toast.tsx";
 import { accountsQuery } from "./operator-queries.ts";
@@ -42,7 +42,12 @@ export function CreditDialog({
   return (
     <Dialog
       open
-      title="Book credit"
+      title={
+        <>
+          Book credit for{" "}
+          <bdi>{account.name === "" ? shortId(account.accountId) : account.name}</bdi>
+        </>
+      }
       note={`Its balance is ${money(account.balanceMicros)}. A negative amount takes credit back.`}
       onClose={onClose}
     >

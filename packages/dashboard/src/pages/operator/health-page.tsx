@@ -1,50 +1,52 @@
-import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { ReactNode } from "react";
 import { apiUrl } from "../../api/client.ts";
 import { useFeatures } from "../../api/session.ts";
+import { useStream } from "../../api/stream.ts";
+import type { LiveState } from "../../api/stream.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button, buttonClasses } from "../../ui/button.tsx";
+import { buttonClasses } from "../../ui/button.tsx";
 import { Card, Facts, Figure, PageHead } from "../../ui/card.tsx";
 import { bytes, count, fullTime } from "../../ui/format.ts";
-import { FailureNote, Loading, Notice } from "../../ui/notice.tsx";
+import { Loading, Notice } from "../../ui/notice.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { AuditList } from "../audit-list.tsx";
-import { healthQuery, statsQuery } from "./operator-queries.ts";
 import type { Health, Stats } from "./operator-queries.ts";
 
-/** A reading of a gauge is not an event that could be pushed; it is taken while it is looked at. */
-const READ_MS = 5_000;
+type Reading = { readonly health: Health; readonly stats: Stats | null };
+
+const WATCHING: Readonly<Record<LiveState, string>> = {
+  connecting: "Connecting…",
+  live: "Live: a new reading every two seconds.",
+  asleep: "Waits while this page is not looked at.",
+};
 
 /** How this Relay is. */
 export function HealthPage() {
-  const isSeen = useIsSeen();
-  const refetchInterval = isSeen ? READ_MS : false;
-  const health = useQuery({ ...healthQuery, refetchInterval });
-  const stats = useQuery({ ...statsQuery, refetchInterval });
-  const failure = health.error ?? stats.error;
+  const [reading, setReading] = useState<Reading | null>(null);
+  const state = useStream("operator/events", {
+    // Relay's own event, in the shape its description promises.
+    events: { health: (data) => setReading(JSON.parse(data) as Reading) },
+  });
   return (
     <>
       <PageHead
         title="Health"
-        note="Read every five seconds while you look. The same numbers, and more, are at /metrics for Prometheus."
-        actions={
-          <Button onClick={() => void health.refetch()} busy={health.isFetching}>
-            Read now
-          </Button>
+        note={
+          <>
+            <span role="status">{WATCHING[state]}</span> The same numbers, and more, are at /metrics
+            for Prometheus.
+          </>
         }
       />
-      {failure === null ? null : <FailureNote failure={failure} />}
-      {health.data === undefined ? (
-        failure === null ? (
-          <Loading lines={8} />
-        ) : null
+      {reading === null ? (
+        <Loading lines={8} />
       ) : (
         <div className="flex flex-col gap-6">
-          <Now health={health.data} />
-          {stats.data === undefined ? null : <InAll stats={stats.data} />}
-          <Setup health={health.data} />
-          <Backup health={health.data} />
+          <Now health={reading.health} />
+          {reading.stats === null ? null : <InAll stats={reading.stats} />}
+          <Setup health={reading.health} />
+          <Backup health={reading.health} />
           <section>
             <h2 className="mb-3 text-base font-semibold">Everything done in the dashboard</h2>
             <AuditList path="operator/audit" />
@@ -53,16 +55,6 @@ export function HealthPage() {
       )}
     </>
   );
-}
-
-function useIsSeen(): boolean {
-  const [isSeen, setIsSeen] = useState(!document.hidden);
-  useEffect(() => {
-    const update = (): void => setIsSeen(!document.hidden);
-    document.addEventListener("visibilitychange", update);
-    return () => document.removeEventListener("visibilitychange", update);
-  }, []);
-  return isSeen;
 }
 
 function Row({ children }: { readonly children: ReactNode }) {

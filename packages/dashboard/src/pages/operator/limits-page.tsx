@@ -40,7 +40,7 @@ function LimitTable({ limits }: { readonly limits: Readonly<Record<string, numbe
           { name: "Limit" },
           { name: "Value", end: true },
           { name: "Past it", wideOnly: true },
-          { name: "Variable" },
+          { name: "Variable", wideOnly: true },
         ]}
       >
         {NAMES.map((name) => {
@@ -48,7 +48,14 @@ function LimitTable({ limits }: { readonly limits: Readonly<Record<string, numbe
           const value = limits[name] ?? rule.value;
           return (
             <Row key={name}>
-              <Cell>{rule.title.replaceAll("`", "")}</Cell>
+              <Cell>
+                {rule.title.replaceAll("`", "")}
+                {rule.settable ? (
+                  <code className="block text-xs break-all text-quiet lg:hidden">
+                    {limitEnvName(name)}
+                  </code>
+                ) : null}
+              </Cell>
               <Cell end>
                 <span className="inline-flex items-center gap-2">
                   {value === rule.value ? null : <Badge tone="info">changed</Badge>}
@@ -59,7 +66,7 @@ function LimitTable({ limits }: { readonly limits: Readonly<Record<string, numbe
               <Cell wideOnly className="text-quiet">
                 {rule.past.replaceAll("`", "")}
               </Cell>
-              <Cell>
+              <Cell wideOnly>
                 {rule.settable ? (
                   <code className="text-xs">{limitEnvName(name)}</code>
                 ) : (

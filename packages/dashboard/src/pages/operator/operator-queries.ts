@@ -31,7 +31,12 @@ export type Stats = {
   readonly total: number;
   readonly byOutcome: OutcomeCounts;
 };
-export type Account = {
+/** Whose an account is; no owner where it was made without a person. */
+export type Owned = {
+  readonly name: string;
+  readonly owner: { readonly name: string; readonly email: string } | null;
+};
+export type Account = Owned & {
   readonly accountId: string;
   readonly isOperator: boolean;
   readonly projects: number;
@@ -45,11 +50,13 @@ export type User = {
   readonly disabled: boolean;
   readonly createdAt: string;
 };
-/** `freeCallsPerMonth` null is unlimited; both are absent where this Relay has no billing. */
-export type OperatorProject = Project & {
-  readonly freeCallsPerMonth?: number | null;
-  readonly priceMicrosPerCall?: number;
+/** What a project's calls cost; null free calls are without end. */
+export type Terms = {
+  readonly freeCallsPerMonth: number | null;
+  readonly priceMicrosPerCall: number;
 };
+export type OperatorProject = Project & Terms;
+export type ListedProject = OperatorProject & { readonly account: Owned };
 
 function read<Answer>(path: string) {
   return queryOptions({
@@ -77,4 +84,13 @@ export const healthQuery = read<Health>("health");
 export const statsQuery = read<Stats>("stats");
 export const accountsQuery = list<Account>("accounts");
 export const usersQuery = list<User>("users");
-export const operatorProjectsQuery = list<OperatorProject>("projects");
+/** A project as it is at this moment: what is to be changed must not be an old copy. */
+export const operatorProjectQuery = (projectId: string) =>
+  queryOptions({
+    ...read<OperatorProject>(`projects/${projectId}`),
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+export const operatorProjectsQuery = list<ListedProject>("projects");

@@ -134,6 +134,11 @@ function WebhookForm({
         <div className="flex flex-col gap-2">
           <CopyLine title="Signing secret" text={secret} />
           <Notice tone="warn">It is shown this once: your server checks signatures with it.</Notice>
+          <div>
+            <Button small onClick={() => setSecret(null)}>
+              I have it
+            </Button>
+          </div>
         </div>
       )}
       {url === null ? null : <Deliveries projectId={projectId} />}

@@ -3,7 +3,8 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useAction } from "../../api/action.tsx";
 import { request } from "../../api/client.ts";
-import { useRefreshOnLive } from "../../api/live.tsx";
+import { useChecklist } from "../../api/live.tsx";
+import type { LiveState } from "../../api/live.tsx";
 import { checklistQuery, projectQuery } from "../../api/project-queries.ts";
 import type { Checklist, Fault } from "../../api/shapes.ts";
 import { OutcomeChip } from "../../ui/badge.tsx";
@@ -15,44 +16,36 @@ import { Ago } from "../../ui/time.tsx";
 import { say } from "../../ui/toast.tsx";
 import { OUTCOME_HINTS } from "../calls/outcome-hints.ts";
 
-/** Some steps happen where no call and no socket is yet, so that nothing is pushed of them. */
-const LOOK_AGAIN_MS = 3_000;
-
 type Step = { readonly title: string; readonly done: boolean; readonly detail: ReactNode };
 
 /** How far the project has come on the way to its first call; ticks by itself. */
 export function ChecklistCard({ projectId }: { readonly projectId: string }) {
-  const list = useQuery({
-    ...checklistQuery(projectId),
-    refetchInterval: ({ state }) =>
-      state.data !== undefined && isComplete(state.data) ? false : LOOK_AGAIN_MS,
-  });
-  const live = useRefreshOnLive(() => void list.refetch());
-  if (list.error !== null) {
-    return <FailureNote failure={list.error} onRetry={() => void list.refetch()} />;
+  const { checklist: pushed, state } = useChecklist();
+  // Asked for once, so that the page is not empty where no stream comes through.
+  const asked = useQuery({ ...checklistQuery(projectId), enabled: pushed === null });
+  const list = pushed ?? asked.data;
+  if (list === undefined) {
+    return asked.error === null ? (
+      <Loading lines={5} />
+    ) : (
+      <FailureNote failure={asked.error} onRetry={() => void asked.refetch()} />
+    );
   }
-  if (list.data === undefined) return <Loading lines={5} />;
-  const steps = stepsOf(list.data);
+  const steps = stepsOf(list);
   const next = steps.findIndex(({ done }) => !done);
   return (
     <Card
       title={next === -1 ? "It works" : "First call"}
-      note={
-        next === -1
-          ? "A call went the whole way and came back."
-          : live === "asleep"
-            ? "Waits while this page is not looked at."
-            : "Listening; you need not reload."
-      }
+      note={next === -1 ? "A call went the whole way and came back." : LISTENING[state]}
     >
       <ol className="flex flex-col gap-4">
         {steps.map((step, index) => (
           <StepLine key={step.title} step={step} number={index + 1} isNext={index === next} />
         ))}
       </ol>
-      {list.data.lastFault === null || next === -1 ? null : (
+      {list.lastFault === null || next === -1 ? null : (
         <div className="mt-4">
-          <FaultNote projectId={projectId} fault={list.data.lastFault} />
+          <FaultNote projectId={projectId} fault={list.lastFault} />
         </div>
       )}
       {next === -1 ? (
@@ -68,9 +61,11 @@ export function ChecklistCard({ projectId }: { readonly projectId: string }) {
   );
 }
 
-function isComplete(list: Checklist): boolean {
-  return stepsOf(list).every(({ done }) => done);
-}
+const LISTENING: Readonly<Record<LiveState, string>> = {
+  connecting: "Connecting…",
+  live: "Listening; you need not reload.",
+  asleep: "Waits while this page is not looked at.",
+};
 
 function stepsOf(list: Checklist): readonly Step[] {
   const { linkCreated, socketReady, tools, firstHost, firstCall } = list;

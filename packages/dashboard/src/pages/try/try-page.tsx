@@ -9,6 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { Card, PageHead } from "../../ui/card.tsx";
 import { CodeBlock, CopyLine } from "../../ui/copy.tsx";
 import { Field, Select } from "../../ui/field.tsx";
+import { shortId } from "../../ui/format.ts";
 import { Empty, FailureNote, Loading, Notice } from "../../ui/notice.tsx";
 import { HostWays } from "../links/host-panel.tsx";
 import { noteUrl, useKnownLink } from "../links/known-urls.ts";
@@ -36,7 +37,7 @@ export function TryPage() {
   );
 }
 
-/** The trial links among the newest, and a new one. */
+/** The project's trial links, and a new one. */
 function TrialLinks({
   projectId,
   linkId,
@@ -47,10 +48,8 @@ function TrialLinks({
   readonly onChoose: (linkId: string) => void;
 }) {
   const client = useQueryClient();
-  const query = useInfiniteQuery(linksQuery(projectId, { label: TRIAL_LABEL, sort: "-createdAt" }));
-  const trials = (query.data?.pages ?? [])
-    .flatMap((page) => page.items)
-    .filter((link) => link.trial === true && !link.revoked);
+  const query = useInfiniteQuery(linksQuery(projectId, { trial: "true", sort: "-createdAt" }));
+  const trials = (query.data?.pages ?? []).flatMap((page) => page.items);
   const make = useAction(
     () => {
       const label = `${TRIAL_LABEL} ${new Date().toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })}`;
@@ -76,15 +75,17 @@ function TrialLinks({
                 {...ids}
                 value={linkId ?? ""}
                 onValue={onChoose}
-                options={[
-                  ...(linkId === null ? [{ value: "", label: "Choose one" }] : []),
-                  ...trials.map(optionOf),
-                ]}
+                options={[...unlisted(linkId, trials), ...trials.map(optionOf)]}
               />
             )}
           </Field>
         </div>
       )}
+      {query.hasNextPage ? (
+        <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Older ones
+        </Button>
+      ) : null}
       <Button
         kind={trials.length === 0 ? "primary" : "secondary"}
         busy={make.busy}
@@ -98,6 +99,13 @@ function TrialLinks({
 }
 
 const TRIAL_LABEL = "Trial";
+
+/** What stands in the list while none of it is chosen: nothing yet, or a link of the address. */
+function unlisted(linkId: string | null, trials: readonly Link[]) {
+  if (linkId === null) return [{ value: "", label: "Choose one" }];
+  const isListed = trials.some((link) => link.linkId === linkId);
+  return isListed ? [] : [{ value: linkId, label: shortId(linkId) }];
+}
 
 function optionOf(link: Link): { readonly value: string; readonly label: string } {
   const state = link.connected ? "online" : "offline";

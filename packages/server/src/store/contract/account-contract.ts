@@ -13,7 +13,7 @@ import type { Acceptance, AuditEntry, NewInvitation } from "../account-store.ts"
 import type { Store } from "../store.ts";
 import { openFor } from "./harness.ts";
 import type { OpenHarness } from "./harness.ts";
-import { DAY, HOUR, NOON } from "./records.ts";
+import { DAY, HOUR, NOON, newProject } from "./records.ts";
 
 const ANN = mintUserId(NOON);
 const BEN = mintUserId(NOON);
@@ -66,6 +66,33 @@ function memberContract(open: OpenHarness): void {
     ]);
     assert.equal(await store.accounts.roleIn(accountId, ANN), "owner");
     assert.equal(await store.accounts.roleIn(accountId, BEN), null);
+  });
+
+  test("an account and its projects are listed with its name and the oldest of its owners", async (t) => {
+    const store = (await openFor(t, open)).store();
+    const accountId = await ownAccount(store, ANN);
+    const project = newProject({ accountId });
+    await store.createProject(project, []);
+    const listed = async () => {
+      const accounts = await store.listAccounts({ limit: 10, cursor: null });
+      const projects = await store.listProjects({ limit: 10, cursor: null });
+      assert.ok(accounts !== "bad_cursor" && projects !== "bad_cursor");
+      const [own] = accounts.items.filter((account) => account.accountId === accountId);
+      assert.deepEqual(await store.getAccount(accountId), own);
+      const [shown] = projects.items;
+      assert.deepEqual([shown?.accountName, shown?.ownerId], [own?.name, own?.ownerId]);
+      return [own?.name, own?.ownerId, own?.projects];
+    };
+    assert.deepEqual(await listed(), ["Own", ANN, 1]);
+    const invitation = newInvitation(accountId);
+    await store.accounts.invite(invitation);
+    await store.accounts.acceptInvitation(acceptanceOf(invitation, BEN, NOON + 1));
+    await store.accounts.setAccountName(accountId, "Team");
+    assert.deepEqual(await listed(), ["Team", ANN, 1]);
+    await store.accounts.setRole(accountId, BEN, "owner");
+    assert.deepEqual(await listed(), ["Team", ANN, 1]);
+    await store.accounts.setRole(accountId, ANN, "admin");
+    assert.deepEqual(await listed(), ["Team", BEN, 1]);
   });
 
   test("whoever is a member somewhere gets no account of its own", async (t) => {

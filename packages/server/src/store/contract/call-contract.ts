@@ -108,6 +108,9 @@ function callListContract(open: OpenHarness): void {
       { counted: false },
       { linkId: links[1] ?? mintLinkId(NOON) },
       { tool: "add" },
+      { client: "claude" },
+      { client: "Claude" },
+      { client: "cursor", outcome: "ok", from: NOON - DAY },
       { from: NOON - DAY, to: NOON + DAY },
       { from: NOON, outcome: "ok", counted: true },
       { to: NOON - 3 * DAY },
@@ -120,6 +123,45 @@ function callListContract(open: OpenHarness): void {
         assert.deepEqual(found.map(idOf), expected.map(idOf), JSON.stringify({ filter, limit }));
       }
     }
+  });
+
+  test("the clients of a span's calls are named, the busiest first, those without a name left out", async (t) => {
+    const store = (await openFor(t, open)).store();
+    const { projectId, linkId } = await addLinkedProject(store);
+    const call = async (name: string | null, startedAt: number, project = projectId) => {
+      const client = name === null ? null : { name, version: String(startedAt) };
+      await store.recordCall(newCall(project, linkId, { client, startedAt }), false);
+    };
+    assert.deepEqual(await store.listClients(projectId, {}), []);
+    await call("cursor", NOON - DAY);
+    await call("zed", NOON);
+    await call("claude", NOON - 2 * DAY);
+    await call("claude", NOON);
+    await call(null, NOON);
+    await call("stranger", NOON, mintProjectId(NOON));
+    assert.deepEqual(await store.listClients(projectId, {}), [
+      { name: "claude", calls: 2 },
+      { name: "cursor", calls: 1 },
+      { name: "zed", calls: 1 },
+    ]);
+    assert.deepEqual(await store.listClients(projectId, { from: NOON - DAY, to: NOON }), [
+      { name: "cursor", calls: 1 },
+    ]);
+  });
+
+  test("of very many clients the 50 busiest are named", async (t) => {
+    const store = (await openFor(t, open)).store();
+    const { projectId, linkId } = await addLinkedProject(store);
+    const names = Array.from({ length: 60 }, (_, at) => `host ${String(at).padStart(2, "0")}`);
+    const calls = [...names, ...names.slice(30)].map((name, at) =>
+      newCall(projectId, linkId, { client: { name, version: "" }, startedAt: NOON + at }),
+    );
+    await Promise.all(calls.map((row) => store.recordCall(row, false)));
+    const found = await store.listClients(projectId, {});
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      [...names.slice(30), ...names.slice(0, 20)],
+    );
   });
 
   test("what no page has said is refused as a cursor", async (t) => {
@@ -157,17 +199,20 @@ function anyCall(random: () => number, projectId: ProjectId, links: readonly Lin
     outcome: pick(OUTCOME_NAMES),
     counted: random() < 0.5,
     tool: pick(["search", "add", "-"]),
+    client: pick([{ name: "claude", version: "1.0" }, { name: "cursor", version: "2" }, null]),
     // Over some days, and few enough ms apart that some begin together.
     startedAt: NOON + Math.floor(random() * 12 - 6) * DAY + Math.floor(random() * 20) * HOUR,
   });
 }
 
-function passes(call: CallRow, { outcome, counted, linkId, tool, from, to }: CallFilter): boolean {
+function passes(call: CallRow, filter: CallFilter): boolean {
+  const { outcome, counted, linkId, tool, client, from, to } = filter;
   return (
     (outcome === undefined || call.outcome === outcome) &&
     (counted === undefined || call.counted === counted) &&
     (linkId === undefined || call.linkId === linkId) &&
     (tool === undefined || call.tool === tool) &&
+    (client === undefined || call.client?.name === client) &&
     (from === undefined || call.startedAt >= from) &&
     (to === undefined || call.startedAt < to)
   );

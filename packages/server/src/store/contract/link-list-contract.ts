@@ -38,10 +38,23 @@ export function linkListContract(open: OpenHarness): void {
             ...(state === undefined ? {} : { state }),
             ...(label === undefined ? {} : { label }),
           };
-          const expected = links.filter((link) => passes(link, filter)).toSorted(orderOf(sort));
-          const found = await linksOf(store, projectId, filter, 7);
-          assert.deepEqual(found.map(idOf), expected.map(idOf), JSON.stringify(filter));
+          await assertListed(store, projectId, links, filter);
         }
+      }
+    }
+  });
+
+  test("trial links and people's are told apart in any order, each on exactly one page", async (t) => {
+    const store = (await openFor(t, open)).store();
+    const projectId = await addProject(store);
+    const links = await addLinks(store, projectId, seededRandom(seedOf(t)));
+    const trials = links.filter(({ trial }) => trial);
+    assert.ok(trials.length > 0 && trials.length < links.length);
+    for (const sort of SORTS) {
+      for (const trial of [true, false]) {
+        await assertListed(store, projectId, links, { sort, trial });
+        await assertListed(store, projectId, links, { sort, trial, state: "online", label: "a" });
+        await assertListed(store, projectId, links, { sort, trial, state: "revoked" });
       }
     }
   });
@@ -73,6 +86,18 @@ export function linkListContract(open: OpenHarness): void {
   });
 }
 
+/** Fails unless the list holds the links that pass the filter, in order, a page of 7 at a time. */
+async function assertListed(
+  store: Store,
+  projectId: ProjectId,
+  links: readonly Link[],
+  filter: LinkFilter,
+): Promise<void> {
+  const expected = links.filter((link) => passes(link, filter)).toSorted(orderOf(filter.sort));
+  const found = await linksOf(store, projectId, filter, 7);
+  assert.deepEqual(found.map(idOf), expected.map(idOf), JSON.stringify(filter));
+}
+
 /** Adds links in every state and returns them as the store shows them. */
 async function addLinks(
   store: Store,
@@ -83,7 +108,8 @@ async function addLinks(
   for (let at = 0; at < 60; at += 1) {
     const createdAt = NOON + Math.floor(random() * 20);
     const label = LABELS[Math.floor(random() * LABELS.length)] ?? null;
-    const { linkId } = await addLink(store, projectId, { createdAt, label });
+    const trial = at % 3 === 0;
+    const { linkId } = await addLink(store, projectId, { createdAt, label, trial });
     if (random() < 0.7) {
       const seenAt = NOON + 100 + Math.floor(random() * 20);
       await store.claimLink({ linkId, node: "n1", manifest: manifestOf("1"), at: seenAt });
@@ -98,7 +124,8 @@ async function addLinks(
   return links;
 }
 
-function passes(link: Link, { state, label }: LinkFilter): boolean {
+function passes(link: Link, { state, label, trial }: LinkFilter): boolean {
+  if (trial !== undefined && link.trial !== trial) return false;
   if ((link.revokedAt !== null) !== (state === "revoked")) return false;
   if (state === "online" && link.ownerNode === null) return false;
   if (state === "offline" && link.ownerNode !== null) return false;

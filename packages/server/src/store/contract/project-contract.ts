@@ -39,8 +39,9 @@ export function projectContract(open: OpenHarness): void {
     const accounts = await store.listAccounts({ limit: 10, cursor: null });
     assert.ok(accounts !== "bad_cursor");
     const made = accounts.items.find((account) => account.accountId === accountId);
-    const expected = { accountId, isOperator: false, projects: 1, balanceMicros: 0 };
-    assert.deepEqual(made, { ...expected, createdAt: NOON + DAY });
+    const expected = { accountId, name: "", ownerId: null, isOperator: false };
+    const money = { projects: 1, balanceMicros: 0, createdAt: NOON + DAY };
+    assert.deepEqual(made, { ...expected, ...money });
     const operators = accounts.items.filter(({ isOperator }) => isOperator);
     assert.deepEqual(
       operators.map(({ projects }) => projects),
