@@ -1,12 +1,17 @@
 /** Chromium for the dashboard's tests, and the part of playwright-core that they use. */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { SKIPPED, loadPackage } from "../client/test-packages.ts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const dashboard = join(import.meta.dirname, "..", "..", "packages", "dashboard");
+/** Holds the id of the process that builds. */
+const BUILDING = join(tmpdir(), `relay-building-${hashOfPath(dashboard)}`);
+const BUILD_PATIENCE_MS = 120_000;
 
 export type Locator = {
   click(options?: object): Promise<void>;
@@ -32,6 +37,8 @@ export type Locator = {
 export type Page = Pick<Locator, "getByRole" | "getByText" | "getByLabel" | "locator"> & {
   readonly keyboard: { press(key: string): Promise<void> };
   goto(url: string, options?: object): Promise<{ headers(): Record<string, string> } | null>;
+  /** Answers what the page asks of these addresses in place of the network. */
+  route(url: RegExp, answer: (route: Route) => Promise<void>): Promise<void>;
   url(): string;
   reload(): Promise<unknown>;
   close(): Promise<void>;
@@ -48,7 +55,17 @@ export type Page = Pick<Locator, "getByRole" | "getByText" | "getByLabel" | "loc
   on(event: "response", listener: (response: Answer) => void): void;
 };
 type ConsoleMessage = { type(): string; text(): string };
-type Answer = { url(): string; status(): number };
+type Answer = {
+  url(): string;
+  status(): number;
+  text(): Promise<string>;
+  headers(): Record<string, string>;
+  request(): { method(): string };
+};
+type Route = {
+  request(): { url(): string };
+  fulfill(answer: { readonly status: number; readonly headers: object }): Promise<void>;
+};
 export type Context = {
   newPage(): Promise<Page>;
   close(): Promise<void>;
@@ -58,16 +75,59 @@ export type Context = {
 export type Browser = { newContext(options?: object): Promise<Context>; close(): Promise<void> };
 type Playwright = { readonly chromium: { launch(options: object): Promise<Browser> } };
 
+function hashOfPath(path: string): string {
+  return createHash("sha256").update(path).digest("hex").slice(0, 16);
+}
+
 /** Why the dashboard can't be looked at here; false when it can. Builds it if it has changed. */
 export function whyNoBrowser(): string | false {
   if (SKIPPED !== false) return SKIPPED;
   if (!existsSync(CHROMIUM)) return "there is no Chromium here";
   const build = ["-C", "relay-source", join(dashboard, "build.ts")];
-  const { status, stderr } = spawnSync(process.execPath, build, {
-    encoding: "utf8",
-    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}` },
-  });
+  const { status, stderr } = oneAtATime(() =>
+    spawnSync(process.execPath, build, {
+      encoding: "utf8",
+      env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}` },
+    }),
+  );
   return status === 0 ? false : `the dashboard can't be built here: ${stderr}`;
+}
+
+/**
+ * Several test files begin at once, and two builds in one folder spoil each other: the second waits
+ * for the first, and then has nothing to do.
+ */
+function oneAtATime<Result>(work: () => Result): Result {
+  const deadline = Date.now() + BUILD_PATIENCE_MS;
+  while (!hasTaken()) {
+    if (Date.now() > deadline) throw new Error(`a build does not end: ${BUILDING}`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(BUILDING, { force: true });
+  }
+}
+
+/** Takes the turn if nobody has it, or whoever had it is dead. */
+function hasTaken(): boolean {
+  try {
+    writeFileSync(BUILDING, String(process.pid), { flag: "wx" });
+    return true;
+  } catch {
+    const holder = existsSync(BUILDING) ? Number(readFileSync(BUILDING, "utf8")) : 0;
+    if (holder > 0 && !isAlive(holder)) rmSync(BUILDING, { force: true });
+    return false;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 export function launch(): Promise<Browser> {

@@ -6,29 +6,39 @@ import type { Browser, Context, Page } from "./browser.ts";
 import { setUpByRequest } from "./operator.ts";
 import { assertSound, openPage } from "./watched-page.ts";
 
+export const WIDE = { width: 1280, height: 900 } as const;
+
 export class Desk {
   readonly relay: TestRelay;
   readonly browser: Browser;
   readonly context: Context;
+  /** The session's cookies, as a request carries them. */
+  readonly cookies: string;
 
-  private constructor(relay: TestRelay, browser: Browser, context: Context) {
+  private constructor(relay: TestRelay, browser: Browser, context: Context, cookies: string) {
     this.relay = relay;
     this.browser = browser;
     this.context = context;
+    this.cookies = cookies;
   }
 
   static async open(env: Readonly<Record<string, string>> = {}, dataDir?: string): Promise<Desk> {
     const relay = await openRelay({ RELAY_LOG_LEVEL: "error", ...env }, dataDir);
     const cookies = await setUpByRequest(relay);
     const browser = await launch();
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    await context.addCookies(
-      cookies.split("; ").map((cookie) => {
-        const at = cookie.indexOf("=");
-        return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: relay.url };
-      }),
-    );
-    return new Desk(relay, browser, context);
+    const context = await signedIn(browser, relay, cookies);
+    return new Desk(relay, browser, context, cookies);
+  }
+
+  /** Another context of the same person, with options of Playwright's. */
+  contextWith(options: object): Promise<Context> {
+    return signedIn(this.browser, this.relay, this.cookies, options);
+  }
+
+  /** A request of the person's that no page makes. */
+  ask(method: string, path: string, body?: unknown) {
+    const headers = { Cookie: this.cookies, Origin: new URL(this.relay.url).origin };
+    return this.relay.rest(method, path, null, body, headers);
   }
 
   /** A page at an address, which must be sound when it is closed. */
@@ -48,6 +58,23 @@ export class Desk {
     await this.browser.close();
     await this.relay[Symbol.asyncDispose]();
   }
+}
+
+async function signedIn(
+  browser: Browser,
+  relay: TestRelay,
+  cookies: string,
+  options: object = {},
+): Promise<Context> {
+  const context = await browser.newContext({ viewport: WIDE, ...options });
+  await context.addCookies(
+    cookies.split("; ").map((cookie) => {
+      const at = cookie.indexOf("=");
+      const [name, value] = [cookie.slice(0, at), cookie.slice(at + 1)];
+      return { name, value, url: relay.url, httpOnly: true };
+    }),
+  );
+  return context;
 }
 
 /** A page with the few moves that tests make most. */

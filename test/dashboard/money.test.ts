@@ -110,7 +110,7 @@ test(
   async () => {
     await using view = await desk.at("/operator");
     await view.sees("takes calls");
-    await view.press("Read now");
+    await view.sees("Live: a new reading every two seconds.");
     await view.row("Sets up the first account").first().waitFor();
     await assertAccessible(view.page, "health");
     const backup = view.page.getByRole("link", { name: "Download a backup" });
